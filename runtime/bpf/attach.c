@@ -5,6 +5,7 @@
 #include "../core/internal.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <linux/membarrier.h>
 #include <string.h>
@@ -36,6 +37,7 @@ static void detach(void *table, u32 n)
 	links = NULL;
 	/* A hit may have found the gate open and not yet claimed its slot; this waits for an RCU grace period. */
 	syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0);
+	records_read();        /* before the output of end probes */
 }
 
 /* Returns 0 for a link that was made, else the error after a message that names the probe. */
@@ -67,4 +69,54 @@ static int start_tracepoints(void *table, u32 n)
 	return err;
 }
 
+/* ------------------------------------------------------------------ programs and libraries */
+
+/* Returns whether the file is the one that the translator read: offsets of another one would be wrong. */
+static bool same_file(const struct stp_program *program)
+{
+	u8 id[64];
+	bool same = false;
+	FILE *f;
+
+	if (program->summed || !program->id_len || program->id_len > sizeof(id))
+		return true;
+	f = fopen(program->path, "re");
+	if (!f)
+		return true;           /* attaching reports the reason */
+	same = !fseeko(f, (off_t)program->id_offset, SEEK_SET) && fread(id, 1, program->id_len, f) == program->id_len &&
+		!memcmp(id, program->id, program->id_len);
+	fclose(f);
+	return same;
+}
+
+static int start_uprobe(const struct stp_uprobe *u)
+{
+	LIBBPF_OPTS(bpf_uprobe_opts, options, .ref_ctr_offset = u->semaphore, .retprobe = u->is_return);
+	struct bpf_link *link;
+
+	if (!same_file(u->program)) {
+		stp_complain("%s is not the file that the script was translated for (its build ID differs); translate the script "
+			     "again", u->program->path);
+		return -EINVAL;
+	}
+	link = bpf_program__attach_uprobe_opts(client_program(u->probe), u->pid ? u->pid : -1, u->program->path, u->offset,
+					       &options);
+	if (!link && u->optional)
+		return 0;
+	return attached(link, u->probe, "");
+}
+
+static int start_uprobes(void *table, u32 n)
+{
+	const struct stp_uprobe *u = table, *end = u + n;
+	int err = 0;
+
+	for (; u < end && !err; u++)
+		err = start_uprobe(u);
+	if (err)
+		detach(NULL, 0);
+	return err;
+}
+
+const struct stp_family_ops stp_uprobe_family = { "uprobe", start_uprobes, detach };
 const struct stp_family_ops stp_tracepoint_family = { "tracepoint", start_tracepoints, detach };

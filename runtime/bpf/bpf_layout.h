@@ -12,7 +12,31 @@ struct stp_shared {
 	u32 lock_word;
 };
 
+/* An array: this process has a copy of it. Offsets are in bytes, in the table and in its elements. */
+struct stp_shared_map {
+	struct stp_map *map;
+	const char *section;
+	const struct stp_lock *lock;   /* NULL: see struct stp_shared */
+	u32 lock_word;
+	u32 capacity, buckets, table_size, pool, elem_size, numbers, strings, value, value_size;
+};
+
+/* A line of the generated C that programs refer to: a printing statement, or the location of an error. */
+struct stp_place {
+	u32 line;
+	u32 pieces;                    /* of the format; bytes of the text */
+	const struct stp_format *format;
+	const char *text;
+	const char *where;             /* NULL: it prints */
+};
+
+/* A handler of this process that reads an array and then deletes all of it. */
+struct stp_taken { const struct stp_probe *probe; const struct stp_shared_map *map; };
+
 struct stp_bpf_layout {
+	const struct stp_taken *taken; /* probe NULL ends the list */
+	u32 text_size;                 /* of a string, in bytes */
+	const struct stp_shared_map *const *maps;      /* NULL ends the list */
 	const struct stp_shared *shared;
 	u32 slot_size;
 	u32 percpu_offset;             /* of struct percpu, in a slot */

@@ -10,6 +10,9 @@
 
 #include "generated.h"
 #include "messages.h"
+
+/* the factor of hashes of keys: random, so that keys cannot be chosen to share a bucket */
+#define STP_HASH_FACTOR stp_control.hash_factor
 #include "bpf_shared.h"
 
 typedef u8 __u8;
@@ -32,10 +35,12 @@ typedef u32 __wsum;
  * An index below n, a power of two. The asm hides the value: otherwise the compiler drops a mask that it can prove, and
  * checks another copy of the index than the one that it uses.
  */
+#define STP_HIDE(v) __asm__ volatile("" : "+r"(v))
 #define STP_INDEX(i, n) ({ u32 i_ = (i); __asm__ volatile("" : "+r"(i_)); i_ & ((n) - 1); })
 
 /* of uapi/linux/bpf.h, whose types are not included */
 #define BPF_MAP_TYPE_ARRAY 2
+#define BPF_MAP_TYPE_RINGBUF 27
 #define BPF_F_MMAPABLE (1u << 10)
 
 /* The client sets the number of slots before it loads the object. */
@@ -49,6 +54,12 @@ struct {
 
 struct stp_control stp_control SEC(".bss.control");
 char stp_licence[] SEC("license") = "GPL";
+
+#ifdef STP_SLEEPABLE
+#define STP_READ_USER bpf_copy_from_user
+#else
+#define STP_READ_USER bpf_probe_read_user
+#endif
 
 #define STP_SLOT(c) ((struct stp_slot *)((char *)(c) - __builtin_offsetof(struct stp_slot, c)))
 #define STP_PERCPU(c) ((u8 *)STP_SLOT(c)->percpu)
@@ -98,31 +109,414 @@ STP_INLINE void stp_release(struct stp_slot *s)
 	__sync_fetch_and_add(&s->busy, -1);
 }
 
-STP_INLINE bool stp_always(void)
+/* Raises an error, unless one has been raised. */
+STP_INLINE void bpf_error(struct stp_ctx *c, u64 code, u64 argument)
 {
-	return true;
+	if (c->error)
+		return;
+	c->error = (const char *)code;
+	STP_SLOT(c)->error_argument = argument;
 }
 
-/* One program for each probe; handlers are shared. ctx: what the kernel passes, for `arguments` of the tracepoint. */
-#define STP_ON_TRACEPOINT(arguments_, number, handler, condition, late)	\
-SEC("raw_tp") int stp_program_##number(u64 *ctx)				\
-{										\
-	struct stp_slot *s = stp_claim();					\
-	u32 i;									\
-										\
-	if (!s)									\
-		return 0;							\
-	_Pragma("unroll")							\
-	for (i = 0; i < (arguments_); i++)					\
-		s->c.arguments[i] = ctx[i];					\
-	s->probe = number;							\
-	if (condition() && ((late) || handler##_lock(&s->c))) {			\
-		handler(&s->c);							\
-		handler##_unlock(&s->c);					\
+/* ------------------------------------------------------------------ strings */
+
+/* A literal is a whole buffer, so that functions that are verified once may read it. */
+#define STP_LITERAL(text) ({							\
+	static struct stp_text literal_ SEC(".data.literals") = { text };	\
+	(const char *)literal_.b;						\
+})
+#define STP_AS_TEXT(s) ((const struct stp_text *)(s))
+
+STP_GLOBAL_FUNCTION int bpf_copy(struct stp_text *to, const struct stp_text *from)
+{
+	u32 i;
+
+	if (!to || !from)
+		return 0;
+	for (i = 0; i < STP_TEXT_SIZE / 8; i++) {
+		u64 word = ((const u64 *)from->b)[i];
+
+		((u64 *)to->b)[i] = word;
+		if (stp_text_end(word))
+			break;
+	}
+	return 0;
+}
+
+STP_GLOBAL_FUNCTION int bpf_length(const struct stp_text *s)
+{
+	u32 i, j;
+
+	if (!s)
+		return 0;
+	for (i = 0; i < STP_TEXT_SIZE / 8 - 1; i++)
+		if (stp_text_end(((const u64 *)s->b)[i]))
+			break;
+	for (j = 0; j < 7; j++) {
+		u32 at = i * 8 + j;
+
+		STP_HIDE(at);
+		if (at >= STP_TEXT_SIZE || !s->b[at])
+			break;
+	}
+	return i * 8 + j;
+}
+
+STP_GLOBAL_FUNCTION int bpf_append(struct stp_text *to, const struct stp_text *from)
+{
+	u32 n, i, at, k;
+
+	if (!to || !from)
+		return 0;
+	n = bpf_length(to);
+	for (i = 0; i < STP_STRLEN; i++) {
+		at = n + i;
+		k = i;
+		STP_HIDE(at);
+		STP_HIDE(k);
+		if (k >= STP_STRLEN)
+			break;
+		if (at >= STP_STRLEN - 1) {
+			to->b[STP_STRLEN - 1] = 0;
+			if (from->b[k])
+				bpf_lose(STP_LOSS_STRINGS);
+			break;
+		}
+		to->b[at] = from->b[k];
+		if (!from->b[k])
+			break;
+	}
+	return 0;
+}
+
+/* Compares words; the bytes of the first that differs are compared in their order up to the terminator. */
+STP_GLOBAL_FUNCTION int bpf_compare(const struct stp_text *a, const struct stp_text *b)
+{
+	u32 i, j;
+
+	if (!a || !b)
+		return 0;
+	for (i = 0; i < STP_TEXT_SIZE / 8; i++) {
+		u64 x = ((const u64 *)a->b)[i], y = ((const u64 *)b->b)[i];
+
+		if (x == y && !stp_text_end(x))
+			continue;
+		for (j = 0; j < 8; j++) {
+			u8 p = (u8)(x >> 8 * j), q = (u8)(y >> 8 * j);
+
+			if (p != q)
+				return p < q ? -1 : 1;
+			if (!p)
+				return 0;
+		}
+	}
+	return 0;
+}
+
+STP_GLOBAL_FUNCTION u64 bpf_hash_text(u64 h, const struct stp_text *s)
+{
+	u32 i;
+
+	if (!s)
+		return 0;
+	for (i = 0; i < STP_TEXT_SIZE / 8; i++) {
+		u64 word = ((const u64 *)s->b)[i], zero = stp_text_end(word);
+
+		if (zero)
+			return stp_table_mix(h ^ (word & ((zero & -zero) - 1)));
+		h = stp_table_mix(h ^ word);
+	}
+	return h;
+}
+
+#define stp_copy(to, from, size) ((void)bpf_copy((struct stp_text *)(to), STP_AS_TEXT(from)))
+#define stp_append(to, from, size) ((void)bpf_append((struct stp_text *)(to), STP_AS_TEXT(from)))
+#define stp_compare(a, b) bpf_compare(STP_AS_TEXT(a), STP_AS_TEXT(b))
+#define stp_strlen(s) ((s64)bpf_length(STP_AS_TEXT(s)))
+#define stp_cell_string(cell) ({ const char *s_ = (cell); s_ ? s_ : STP_LITERAL(""); })
+
+/* String variables of nested functions follow one another in the slot. */
+STP_INLINE void *bpf_frame_enter(struct stp_ctx *c, u32 size)
+{
+	u32 at = STP_SLOT(c)->frame_at;
+
+	STP_HIDE(at);
+	if (at > STP_FRAMES_SIZE - size) {
+		bpf_error(c, STP_BPF_NESTING, 0);
+		return NULL;
+	}
+	STP_SLOT(c)->frame_at = at + size;
+	return &STP_SLOT(c)->frames[at];
+}
+#define stp_frame_enter(c, size) bpf_frame_enter(c, size)
+#define stp_frame_leave(c, size) ((void)(STP_SLOT(c)->frame_at -= (size)))
+
+/* ------------------------------------------------------------------ output */
+
+struct {
+	__uint(type, BPF_MAP_TYPE_RINGBUF);
+	__uint(max_entries, 1 << 12);
+} stp_ring SEC(".maps");
+
+/* Sends the record that the slot holds. */
+STP_GLOBAL_FUNCTION int bpf_send(struct stp_slot *s)
+{
+	u32 n;
+
+	if (!s)
+		return 0;
+	n = s->record_len + 1;
+	STP_HIDE(n);
+	s->record_len = 0;
+	s->record[0] = s->probe;
+	if (n > 1 && n <= STP_RECORD_WORDS && bpf_ringbuf_output(&stp_ring, s->record, n * 8, 0))
+		bpf_lose(STP_LOSS_RECORDS);
+	return 0;
+}
+
+STP_INLINE void bpf_put(struct stp_slot *s, u64 word)
+{
+	u32 at = s->record_len + 1;
+
+	STP_HIDE(at);
+	if (at >= STP_RECORD_WORDS)
+		return;
+	s->record[at] = word;
+	s->record_len = at;
+}
+
+STP_GLOBAL_FUNCTION int bpf_put_text(struct stp_slot *s, const struct stp_text *t)
+{
+	u32 at, i, k;
+
+	if (!s || !t)
+		return 0;
+	at = s->record_len + 1;
+	for (i = 0; i < STP_TEXT_SIZE / 8; i++) {
+		u64 word = ((const u64 *)t->b)[i];
+
+		k = at + i;
+		STP_HIDE(k);
+		if (k >= STP_RECORD_WORDS)
+			return 0;
+		s->record[k] = word;
+		s->record_len = k;
+		if (stp_text_end(word))
+			break;
+	}
+	return 0;
+}
+
+/* Begins an item of up to this many words. A record that is too long becomes two. */
+STP_INLINE void bpf_item(struct stp_slot *s, u32 kind, u32 line, u32 words)
+{
+	if (s->record_len + words >= STP_RECORD_WORDS)
+		bpf_send(s);
+	bpf_put(s, (u64)kind << 32 | line);
+}
+
+/* Formats are constants, so that nothing of them remains in the program. */
+STP_INLINE void bpf_printf(struct stp_ctx *c, u32 line, const struct stp_format *f, u32 n, const union stp_val *args)
+{
+	u32 words = 1, i, k = 0;
+
+#pragma unroll
+	for (i = 0; i < n; i++)
+		words += (f[i].width == -2) + (f[i].precision == -2) + (f[i].conv == 's' ? STP_TEXT_SIZE / 8 : 1);
+	bpf_item(STP_SLOT(c), STP_ITEM_PRINT, line, words);
+#pragma unroll
+	for (i = 0; i < n; i++) {
+		if (f[i].width == -2)
+			bpf_put(STP_SLOT(c), (u64)args[k++].n);
+		if (f[i].precision == -2)
+			bpf_put(STP_SLOT(c), (u64)args[k++].n);
+		if (f[i].conv == 's')
+			bpf_put_text(STP_SLOT(c), STP_AS_TEXT(args[k++].s));
+		else if (f[i].conv)
+			bpf_put(STP_SLOT(c), (u64)args[k++].n);
+	}
+}
+#define stp_printf(c, f, n, ...) bpf_printf(c, __LINE__, f, n, __VA_ARGS__)
+#define stp_print(c, text, n) bpf_item(STP_SLOT(c), STP_ITEM_PRINT, __LINE__, 1)
+
+/* ------------------------------------------------------------------ errors, the end of a handler */
+
+/* Puts the error of the slot into its record. After MAXERRORS no more hits are taken. */
+STP_GLOBAL_FUNCTION int bpf_report(struct stp_slot *s)
+{
+	u32 i, n;
+
+	if (!s)
+		return 0;
+	bpf_item(s, STP_ITEM_ERROR, s->where, 4 + STP_BPF_CALLERS + STP_TEXT_SIZE / 8);
+	bpf_put(s, (u64)s->c.error);
+	bpf_put(s, s->error_argument);
+	n = s->ncallers;
+	bpf_put(s, n);
+	if ((u64)s->c.error == STP_BPF_TEXT)
+		bpf_put_text(s, &s->error_text);
+#pragma unroll
+	for (i = 0; i < STP_BPF_CALLERS; i++)
+		if (i < n)
+			bpf_put(s, s->callers[i]);
+	__sync_fetch_and_add(&stp_control.errors, 1);
+	if (stp_control.errors > stp_control.errors_allowed)
+		stp_control.open = 0;
+	s->c.error = NULL;
+	s->c.fatal = false;
+	s->where = s->ncallers = 0;
+	return 0;
+}
+
+STP_INLINE void stp_end(struct stp_slot *s)
+{
+	if (STP_UNLIKELY(s->c.error))
+		bpf_report(s);
+	if (s->record_len)
+		bpf_send(s);
+	s->frame_at = 0;
+	s->c.next = false;
+	stp_release(s);
+}
+
+STP_INLINE void bpf_where(struct stp_ctx *c, u32 line)
+{
+	struct stp_slot *s = STP_SLOT(c);
+	u32 n = s->ncallers;
+
+	STP_HIDE(n);
+	if (!s->where)
+		s->where = line;
+	else if (n < STP_BPF_CALLERS && s->where != line) {
+		s->callers[n] = line;
+		s->ncallers = n + 1;
+	}
+}
+#undef STP_CHECK
+#define STP_CHECK(c, location, label) do {					\
+	if (STP_UNLIKELY((c)->error)) {						\
+		bpf_where(c, __LINE__);						\
+		goto label;							\
 	}									\
-	stp_release(s);								\
+} while (0)
+#define stp_error(c, format, ...) bpf_error_text(c, __VA_ARGS__)
+STP_INLINE void bpf_error_text(struct stp_ctx *c, const char *text)
+{
+	if (c->error)
+		return;
+	bpf_copy(&STP_SLOT(c)->error_text, STP_AS_TEXT(text));
+	bpf_error(c, STP_BPF_TEXT, 0);
+}
+STP_INLINE void bpf_exit(void)
+{
+	stp_control.exited = 1;
+	stp_control.open = 0;
+}
+#define stp_exit(c) bpf_exit()
+
+/* ------------------------------------------------------------------ arithmetic */
+
+/* BPF has unsigned division only, before its version 4. */
+STP_INLINE u64 bpf_size(s64 v)
+{
+	return v < 0 ? 0 - (u64)v : (u64)v;
+}
+STP_INLINE s64 stp_div_by(s64 a, s64 b)
+{
+	u64 q = bpf_size(a) / bpf_size(b);
+
+	return (s64)((a ^ b) < 0 ? 0 - q : q);
+}
+STP_INLINE s64 stp_mod_by(s64 a, s64 b)
+{
+	u64 r = bpf_size(a) % bpf_size(b);
+
+	return (s64)(a < 0 ? 0 - r : r);
+}
+STP_INLINE s64 bpf_div(struct stp_ctx *c, s64 a, s64 b, bool rest)
+{
+	if (b)
+		return rest ? stp_mod_by(a, b) : stp_div_by(a, b);
+	bpf_error(c, STP_BPF_DIVISION, 0);
+	return 0;
+}
+#define stp_div(c, a, b) bpf_div(c, a, b, false)
+#define stp_mod(c, a, b) bpf_div(c, a, b, true)
+
+/* ------------------------------------------------------------------ memory and registers */
+
+#define stp_reg(c, offset) (STP_SLOT(c)->registers[(offset) / 8])
+
+#define BPF_LOAD(name, type, read, code)					\
+STP_INLINE u64 name(struct stp_ctx *c, u64 address)				\
+{										\
+	type v = 0;								\
+										\
+	if (!read(&v, sizeof(v), (void *)address))				\
+		return v;							\
+	bpf_error(c, code, address);						\
 	return 0;								\
 }
+BPF_LOAD(bpf_load1, u8, bpf_probe_read_kernel, STP_BPF_FAULT)
+BPF_LOAD(bpf_load2, u16, bpf_probe_read_kernel, STP_BPF_FAULT)
+BPF_LOAD(bpf_load4, u32, bpf_probe_read_kernel, STP_BPF_FAULT)
+BPF_LOAD(bpf_load8, u64, bpf_probe_read_kernel, STP_BPF_FAULT)
+BPF_LOAD(bpf_uload1, u8, STP_READ_USER, STP_BPF_USER_FAULT)
+BPF_LOAD(bpf_uload2, u16, STP_READ_USER, STP_BPF_USER_FAULT)
+BPF_LOAD(bpf_uload4, u32, STP_READ_USER, STP_BPF_USER_FAULT)
+BPF_LOAD(bpf_uload8, u64, STP_READ_USER, STP_BPF_USER_FAULT)
+#define stp_load1 bpf_load1
+#define stp_load2 bpf_load2
+#define stp_load4 bpf_load4
+#define stp_load8 bpf_load8
+#define stp_uload1 bpf_uload1
+#define stp_uload2 bpf_uload2
+#define stp_uload4 bpf_uload4
+#define stp_uload8 bpf_uload8
+
+/* A string that ends at the last byte may have been cut, which the next byte tells. */
+STP_INLINE bool bpf_load_string(struct stp_ctx *c, char *to, u64 address, u32 size, bool user)
+{
+	s64 n = user ? bpf_probe_read_user_str(to, size, (void *)address) :
+		bpf_probe_read_kernel_str(to, size, (void *)address);
+	char next = 0;
+
+#ifdef STP_SLEEPABLE
+	/* the page is not in memory: bring it there */
+	if (n < 0 && user && !bpf_copy_from_user(&next, 1, (void *)address))
+		n = bpf_probe_read_user_str(to, size, (void *)address);
+#endif
+	if (n < 0) {
+		*to = 0;
+		bpf_error(c, user ? STP_BPF_USER_FAULT : STP_BPF_FAULT, address);
+		return false;
+	}
+	if (n == size && size == STP_STRLEN) {
+		if (user)
+			bpf_probe_read_user(&next, 1, (void *)(address + size - 1));
+		else
+			bpf_probe_read_kernel(&next, 1, (void *)(address + size - 1));
+		if (next)
+			bpf_lose(STP_LOSS_STRINGS);
+	}
+	return true;
+}
+#define stp_load_string(c, to, address, size) bpf_load_string(c, to, address, size, false)
+#define stp_uload_string(c, to, address, size) bpf_load_string(c, to, address, size, true)
+
+/* ------------------------------------------------------------------ arrays: see bpf_table.h */
+
+#define STP_MAP_GET(c, m, ...) bpf_map_get(c, m, __VA_ARGS__)
+#define STP_MAP_DELETE(c, m, ...) bpf_map_delete(c, m, __VA_ARGS__)
+#define stp_pmap_put(c, m, ...) stp_map_put(c, m, __VA_ARGS__)
+#define stp_cell_long(cell) ({ const s64 *n_ = (cell); n_ ? *n_ : 0; })
+
+STP_INLINE const char *bpf_execname(struct stp_ctx *c)
+{
+	bpf_get_current_comm(STP_SLOT(c)->comm.b, 16);
+	return STP_SLOT(c)->comm.b;
+}
+#define stp_execname(c) bpf_execname(c)
 
 /* ------------------------------------------------------------------ work */
 
@@ -278,5 +672,64 @@ STP_INLINE void bpf_stat_add(struct stp_stat *s, const struct stp_stat_desc *d, 
 		s->hist[at]++;
 }
 #define stp_stat_add bpf_stat_add
+
+/* ------------------------------------------------------------------ programs */
+
+STP_INLINE bool stp_always(void)
+{
+	return true;
+}
+
+/* The kernel's registers at the hit are those of the process. */
+#ifdef STP_SLEEPABLE
+#define STP_UPROBE_SECTION "uprobe.s"
+#else
+#define STP_UPROBE_SECTION "uprobe"
+#endif
+#define STP_REGISTER_RESULT 10         /* rax */
+#define STP_REGISTER_PC 16             /* rip */
+#define STP_ON_UPROBE(is_return_, number, handler, condition, late)		\
+SEC(STP_UPROBE_SECTION) int stp_program_##number(u64 *ctx)			\
+{										\
+	struct stp_slot *s = stp_claim();					\
+	u32 i;									\
+										\
+	if (!s)									\
+		return 0;							\
+	_Pragma("unroll")							\
+	for (i = 0; i < STP_REGISTERS; i++)					\
+		s->registers[i] = ctx[i];					\
+	if (is_return_)								\
+		s->c.saved_return = ctx[STP_REGISTER_RESULT];			\
+	s->c.address = ctx[STP_REGISTER_PC];					\
+	s->probe = number;							\
+	if (condition() && ((late) || handler##_lock(&s->c))) {			\
+		handler(&s->c);							\
+		handler##_unlock(&s->c);					\
+	}									\
+	stp_end(s);								\
+	return 0;								\
+}
+
+/* One program for each probe; handlers are shared. ctx: what the kernel passes, for `arguments` of the tracepoint. */
+#define STP_ON_TRACEPOINT(arguments_, number, handler, condition, late)	\
+SEC("raw_tp") int stp_program_##number(u64 *ctx)				\
+{										\
+	struct stp_slot *s = stp_claim();					\
+	u32 i;									\
+										\
+	if (!s)									\
+		return 0;							\
+	_Pragma("unroll")							\
+	for (i = 0; i < (arguments_); i++)					\
+		s->c.arguments[i] = ctx[i];					\
+	s->probe = number;							\
+	if (condition() && ((late) || handler##_lock(&s->c))) {			\
+		handler(&s->c);							\
+		handler##_unlock(&s->c);					\
+	}									\
+	stp_end(s);								\
+	return 0;								\
+}
 
 #endif

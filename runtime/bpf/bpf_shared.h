@@ -9,26 +9,72 @@
 #ifndef BPF_SHARED_H
 #define BPF_SHARED_H
 
+#define STP_REGISTERS 21               /* of struct pt_regs on x86-64 */
 #define STP_LOCK_WORDS 64
 #define STP_SLOTS_PER_CPU 4            /* a hit may interrupt others: task, soft and hard interrupt, NMI */
+
+/* Strings are buffers of whole words; a literal is one, too. */
+#define STP_TEXT_SIZE ((STP_STRLEN + 7) / 8 * 8)
+struct stp_text { char b[STP_TEXT_SIZE]; };
+
+#define STP_RECORD_WORDS 1024          /* of a handler's output: head, then items */
+#define STP_ITEM_ARGUMENTS 64          /* of a printing statement */
+/* Upper half of an item's first word; the lower half is the line of the generated C, which determines the format. */
+enum { STP_ITEM_PRINT = 1, STP_ITEM_ERROR };
+/* Errors of programs: records.c has their texts. */
+enum stp_bpf_error { STP_BPF_NONE, STP_BPF_TEXT, STP_BPF_DIVISION, STP_BPF_ACTIONS, STP_BPF_NESTING, STP_BPF_OVERFLOW,
+		     STP_BPF_SIZE, STP_BPF_FAULT, STP_BPF_USER_FAULT };
+#define STP_BPF_CALLERS 4
 
 struct stp_slot {
 	u32 busy;
 	u32 probe;                     /* index in the table of probes */
 	struct stp_ctx c;
 	u64 held;                      /* lock words that the hit has taken, as bits */
+	/* of an error: lines of the generated C, and a number that its text contains */
+	u32 where, ncallers, callers[STP_BPF_CALLERS];
+	u64 error_argument;
+	u64 hash;                      /* of the keys */
+	s64 key_n[STP_MAX_KEYS];
+	u64 registers[STP_REGISTERS];
+	u32 record_len;                /* words behind the head */
+	u32 frame_at;                  /* next free byte of `frames` */
 	u64 percpu[STP_PERCPU_WORDS];
+	struct stp_text comm, error_text;
+	struct stp_text key_s[STP_KEY_STRINGS];
+	u64 record[STP_RECORD_WORDS];
+	char frames[STP_FRAMES_SIZE];
 };
 
 /* One for all programs, in the section .bss.control. */
 struct stp_control {
 	u32 open;                      /* 0: hits are outside of the session */
 	u32 exited;                    /* exit() was called */
+	u32 errors;                    /* so far */
+	u32 errors_allowed;            /* MAXERRORS */
+	u64 hash_factor;               /* odd; random, so that keys cannot be chosen to share a bucket */
 	u64 skipped;                   /* hits, for MAXSKIPPED */
 	s64 target;                    /* process ID of -c, -x */
 	u64 losses[STP_LOSSES_MAX];
 	/* of globals, taken like a slot; a global has the word of its number */
 	u32 locks[STP_LOCK_WORDS];
 };
+
+/* The head of an array's table, followed by its buckets; a place of an element is its index + 1. */
+struct stp_table_head { u32 first, last, used, count, free, unused; };
+#define STP_TABLE_CHAIN 256            /* elements of a bucket that are looked at */
+
+/* Returns the lowest bit of the first zero byte of a word, times 128; 0: there is none. */
+static inline u64 stp_text_end(u64 word)
+{
+	return (word - 0x0101010101010101ull) & ~word & 0x8080808080808080ull;
+}
+
+static inline u64 stp_table_mix_by(u64 h, u64 factor)
+{
+	h *= factor;
+	return h ^ h >> 32;
+}
+#define stp_table_mix(h) stp_table_mix_by(h, STP_HASH_FACTOR)
 
 #endif

@@ -5,7 +5,11 @@
  * file descriptor, so that nothing remains attached, however this process ends.
  */
 #define _GNU_SOURCE
-#define STP_PERCPU_WORDS 1         /* only the first members of a slot are used here */
+/* Only parts of bpf_shared.h that do not depend on the script are used here. */
+#define STP_STRLEN 512
+#define STP_PERCPU_WORDS 1
+#define STP_KEY_STRINGS 1
+#define STP_FRAMES_SIZE 8
 #include "client.h"
 #include "../core/internal.h"
 #include "bpf_shared.h"
@@ -22,12 +26,15 @@
 
 extern const char stp_bpf_object[], stp_bpf_object_end[];
 
+u64 stp_hash_factor;
 static struct bpf_object *object;
 static struct stp_control *control;
 static char *slots;
 static u32 nslots;
 static char *globals;              /* the section .bss.globals; NULL: programs use none */
 static bool published;             /* the shared globals have their first values */
+static char **copies;              /* of tables, in memory of this process */
+static char **tables;              /* of stp_bpf_layout.maps; NULL: programs do not use it */
 static char **shared_cells;        /* where each of stp_bpf_layout.shared is in it; NULL: programs do not use it */
 
 /* ------------------------------------------------------------------ loading */
@@ -38,14 +45,15 @@ static size_t log_size;
 
 static int keep_log(enum libbpf_print_level level, const char *fmt, va_list ap)
 {
-	FILE *f;
+	static FILE *f;
 
 	if (level > LIBBPF_WARN)
 		return 0;
-	f = open_memstream(&log_text, &log_size);
+	if (!f)
+		f = open_memstream(&log_text, &log_size);
 	if (f) {
 		vfprintf(f, fmt, ap);
-		fclose(f);
+		fflush(f);
 	}
 	return 0;
 }
@@ -114,8 +122,30 @@ static int find_globals(void)
 	return 0;
 }
 
+static int find_tables(void)
+{
+	const struct stp_shared_map *const *maps = stp_bpf_layout.maps;
+	const struct bpf_map *m;
+	u32 n = 0, i;
+
+	while (maps[n])
+		n++;
+	tables = calloc(n + 1, sizeof(*tables));
+	copies = calloc(n + 1, sizeof(*copies));
+	for (i = 0; i < n && tables && copies; i++) {
+		m = bpf_object__find_map_by_name(object, maps[i]->section);
+		tables[i] = m && value_size(m) == maps[i]->table_size ? map_shared(m, value_size(m)) : NULL;
+		copies[i] = tables[i] ? malloc(maps[i]->table_size) : NULL;
+		if (m && !copies[i])
+			return -ENOMEM;
+	}
+	return tables && copies ? 0 : -ENOMEM;
+}
+
 static int share_memory(void)
 {
+	int err;
+
 	const struct bpf_map *slot_map = bpf_object__find_map_by_name(object, "stp_slots");
 	const struct bpf_map *control_map = bpf_object__find_map_by_name(object, ".bss.control");
 
@@ -123,7 +153,18 @@ static int share_memory(void)
 		return -EINVAL;
 	slots = map_shared(slot_map, value_size(slot_map) * nslots);
 	control = map_shared(control_map, value_size(control_map));
-	return slots && control ? find_globals() : -ENOMEM;
+	err = slots && control ? find_globals() : -ENOMEM;
+	return err ? err : find_tables();
+}
+
+/* A power of two of at least a page: -s MB, or by default 4 MB. */
+static u32 ring_bytes(void)
+{
+	u64 wanted = stp_module.limits.buffer_kb ? (u64)stp_module.limits.buffer_kb << 10 : 4 << 20, size = 1 << 16;
+
+	while (size < wanted && size < 1u << 30)
+		size *= 2;
+	return (u32)size;
 }
 
 static int load(void)
@@ -138,8 +179,12 @@ static int load(void)
 	nslots = (u32)libbpf_num_possible_cpus() * STP_SLOTS_PER_CPU;
 	err = bpf_map__set_max_entries(bpf_object__find_map_by_name(object, "stp_slots"), nslots);
 	if (!err)
+		err = bpf_map__set_max_entries(bpf_object__find_map_by_name(object, "stp_ring"), ring_bytes());
+	if (!err)
 		err = bpf_object__load(object);
-	return err ? err : share_memory();
+	if (!err)
+		err = share_memory();
+	return err ? err : records_open(bpf_map__fd(bpf_object__find_map_by_name(object, "stp_ring")));
 }
 
 int carrier_open(void)
@@ -153,6 +198,8 @@ int carrier_open(void)
 		return -1;
 	}
 	stp_losses = control->losses;
+	control->hash_factor = stp_hash_factor = plat_random() | 1;
+	control->errors_allowed = stp_module.limits.suppress_errors ? ~0u : stp_module.limits.errors;
 	return 0;
 }
 
@@ -243,57 +290,141 @@ static void each_word(u64 words, void (*fn)(u32 *word))
 			fn(&control->locks[i]);
 }
 
+static u64 word_of(const struct stp_probe *p, const struct stp_lock *lock, u32 word, u32 mode)
+{
+	const struct stp_lock_use *use = p && lock ? use_of(p, lock) : NULL;
+
+	return use && use->mode & mode ? 1ull << word : 0;
+}
+
+/* Returns the lock words of what a handler uses in these modes, as bits. */
 static u64 words_of(const struct stp_probe *p, u32 mode)
 {
+	const struct stp_shared_map *const *m = stp_bpf_layout.maps;
 	const struct stp_shared *g = stp_bpf_layout.shared;
-	const struct stp_lock_use *use;
 	u64 words = 0;
 
-	for (; g->name; g++) {
-		use = p && g->lock ? use_of(p, g->lock) : NULL;
-		if (use && use->mode & mode)
-			words |= 1ull << g->lock_word;
-	}
+	for (; g->name; g++)
+		words |= word_of(p, g->lock, g->lock_word, mode);
+	for (; *m; m++)
+		words |= word_of(p, (*m)->lock, (*m)->lock_word, mode);
 	return words;
+}
+
+/* Returns whether a handler uses a global in this mode. */
+static bool uses(const struct stp_probe *p, const struct stp_lock *lock, u32 mode)
+{
+	return !p || word_of(p, lock, 0, mode);
+}
+
+static bool is_taken(const struct stp_probe *p, const struct stp_shared_map *m)
+{
+	const struct stp_taken *t = stp_bpf_layout.taken;
+
+	for (; t->probe; t++)
+		if (t->probe == p && t->map == m)
+			return true;
+	return false;
+}
+
+static u64 words_of_taken(const struct stp_probe *p)
+{
+	const struct stp_shared_map *const *m = stp_bpf_layout.maps;
+	u64 words = 0;
+
+	for (; *m; m++)
+		words |= is_taken(p, *m) ? 1ull << (*m)->lock_word : 0;
+	return words;
+}
+
+/* While this process holds a lock, no other should preempt it, since hits wait for it with their processors. Its
+ * priority rises when it has the lock, so that it cannot displace a hit that holds it. Failures are harmless. */
+static void hurry(bool on)
+{
+	struct sched_param priority = { .sched_priority = on };
+
+	sched_setscheduler(0, on ? SCHED_FIFO | SCHED_RESET_ON_FORK : SCHED_OTHER | SCHED_RESET_ON_FORK, &priority);
 }
 
 void carrier_enter(const struct stp_probe *p)
 {
 	const struct stp_shared *g = stp_bpf_layout.shared;
-	u64 all = words_of(p, STP_READ | STP_WRITE), kept = words_of(p, STP_WRITE);
+	const struct stp_shared_map *const *m = stp_bpf_layout.maps;
+	struct stp_ctx *c = p ? user_ctx : &stp_session.exclusive->c;
+	u64 all = words_of(p, STP_READ | STP_WRITE), kept = words_of(p, STP_WRITE) & ~words_of_taken(p);
 	u32 i;
 
 	collect_slots();
 	each_word(all, claim);
+	if (all)
+		hurry(true);
 	for (i = 0; g[i].name && published; i++)
 		if (shared_cells[i])
 			memcpy(g[i].cell, shared_cells[i], g[i].size);
+	for (i = 0; m[i] && published; i++)
+		if (tables[i] && uses(p, m[i]->lock, STP_READ | STP_WRITE)) {
+			arrays_copy(m[i], copies[i], tables[i]);
+			if (is_taken(p, m[i]))
+				arrays_empty(m[i], tables[i]);
+		}
 	each_word(all & ~kept, release);
+	if (all && !kept)
+		hurry(false);
+	for (i = 0; m[i] && published; i++)
+		if (tables[i] && uses(p, m[i]->lock, STP_READ | STP_WRITE))
+			arrays_import(c, m[i], copies[i]);
 }
 
-void carrier_leave(const struct stp_probe *p)
+/* Copies what a handler may have set (p NULL: everything) to the programs' memory. */
+static void publish(const struct stp_probe *p)
 {
+	const struct stp_shared_map *const *m = stp_bpf_layout.maps;
 	const struct stp_shared *g = stp_bpf_layout.shared;
 	u32 i;
 
 	for (i = 0; g[i].name; i++)
-		if (shared_cells[i] && (!p || (g[i].lock && words_of(p, STP_WRITE) >> g[i].lock_word & 1)))
+		if (shared_cells[i] && uses(p, g[i].lock, STP_WRITE))
 			memcpy(shared_cells[i], g[i].cell, g[i].size);
-	each_word(words_of(p, STP_WRITE), release);
+	for (i = 0; m[i]; i++)
+		if (tables[i] && uses(p, m[i]->lock, STP_WRITE) && !is_taken(p, m[i]))
+			arrays_export(p ? user_ctx : &stp_session.exclusive->c, m[i], tables[i]);
+}
+
+/* A handler that has ended before it deleted an array leaves its elements. */
+static void put_back(const struct stp_probe *p)
+{
+	const struct stp_shared_map *const *m = stp_bpf_layout.maps;
+	u32 i;
+
+	for (i = 0; m[i]; i++) {
+		if (!tables[i] || !is_taken(p, m[i]) || !stp_map_count(m[i]->map))
+			continue;
+		claim(&control->locks[m[i]->lock_word]);
+		arrays_put_back(user_ctx, m[i], tables[i]);
+		release(&control->locks[m[i]->lock_word]);
+	}
+}
+
+void carrier_leave(const struct stp_probe *p)
+{
+	u64 kept = words_of(p, STP_WRITE) & ~words_of_taken(p);
+
+	publish(p);
+	each_word(kept, release);
+	if (kept)
+		hurry(false);
+	if (p)
+		put_back(p);
 }
 
 /* ------------------------------------------------------------------ the session */
 
 void carrier_gate(bool open)
 {
-	const struct stp_shared *g = stp_bpf_layout.shared;
-	u32 i;
-
 	if (!control)
 		return;
-	for (i = 0; g[i].name && !published; i++)
-		if (shared_cells[i])
-			memcpy(shared_cells[i], g[i].cell, g[i].size);
+	if (open && !published)
+		publish(NULL);
 	published |= open;
 	control->target = stp_session.target;
 	__atomic_store_n(&control->open, open, __ATOMIC_SEQ_CST);
@@ -301,13 +432,16 @@ void carrier_gate(bool open)
 
 int carrier_fd(void)
 {
-	return -1;
+	return records_fd();
 }
 
 void carrier_read(void)
 {
 	u64 skipped = __atomic_exchange_n(&control->skipped, 0, __ATOMIC_RELAXED);
 
+	records_read();
+	if (__atomic_load_n(&control->exited, __ATOMIC_RELAXED))
+		stp_session_exit();
 	for (; skipped && stp_session_running(); skipped--)
 		stp_session_skipped();
 }

@@ -9,6 +9,24 @@
 
 #include <bpf/libbpf.h>
 
+/* the factor of hashes of keys, which programs share */
+extern u64 stp_hash_factor;
+#define STP_HASH_FACTOR stp_hash_factor
+
+/* arrays.c */
+void arrays_import(struct stp_ctx *c, const struct stp_shared_map *m, char *table);
+/* Copies the table's elements to memory of this process; `from` is in the programs' memory. */
+void arrays_copy(const struct stp_shared_map *m, char *to, const char *from);
+void arrays_empty(const struct stp_shared_map *m, char *table);
+/* Adds the elements that the map still has to those of the table. */
+void arrays_put_back(struct stp_ctx *c, const struct stp_shared_map *m, char *table);
+void arrays_export(struct stp_ctx *c, const struct stp_shared_map *m, char *table);
+
+/* records.c */
+int records_open(int map_fd);
+int records_fd(void);
+void records_read(void);           /* formats the records that are in the ring */
+
 /* client.c */
 /* Returns the program of a probe of the script. */
 struct bpf_program *client_program(const struct stp_probe *p);

@@ -14,10 +14,9 @@ command -v clang >/dev/null || missing=clang
 [ -n "$missing" ] || "$STAP" --runtime=bpf -e 'global n probe kernel.trace("sched_switch") { n++ } probe begin { exit() } probe end { println(n >= 0) }' \
 	>"$SCRATCH/out" 2>"$SCRATCH/err" || ! grep -q 'cannot be loaded' "$SCRATCH/err" || missing="a kernel that loads BPF programs"
 
-# A program that calls the kernel a known number of times: THREADS threads, each COUNT times getpid().
-build_calls() {
-	[ -x "$SCRATCH/calls" ] || gcc -O1 -pthread -o "$SCRATCH/calls" "$TESTS/bpf/calls.c"
-}
+# A program that calls the kernel a known number of times: THREADS threads, each COUNT times getppid(), whose number is this.
+getppid=110
+gcc -g -O1 -pthread -o "$SCRATCH/calls" "$TESTS/bpf/calls.c" || exit 1
 
 # carried NAME EXPECTED OPTION...: the script on standard input prints EXPECTED and nothing on standard error, and ends with status 0.
 carried() {
@@ -37,6 +36,21 @@ $want"
 		return
 	fi
 	ok "$label"
+}
+
+# failed NAME PATTERN OPTION...: the script on standard input ends with this error, once, and status 1.
+failed() {
+	local label=bpf/$1 want=$2 status=0
+	wanted "$1" || return 0
+	[ -z "$missing" ] || { skip "$label" "$missing"; return; }
+	cat >"$SCRATCH/$1.stp"
+	timeout -k 2 100 "$STAP" --runtime=bpf "${@:3}" "$SCRATCH/$1.stp" >"$SCRATCH/out" 2>"$SCRATCH/err" || status=$?
+	if [ $status -eq 1 ] && [ "$(grep -c "^ERROR: $want" "$SCRATCH/err")" -eq 1 ]; then
+		ok "$label"
+	else
+		not_ok "$label" "status $status, wanted $want:
+$(head -n 30 "$SCRATCH/err")"
+	fi
 }
 
 cd "$TESTS/bpf" || exit 1

@@ -26,6 +26,7 @@ static bool refuse(struct loc loc, const char *what)
 // Functions of generated.h that bpf_program.h implements, for embedded C marked pragma:runtime.
 static const char *const operations[] = {
 	"stp_pid", "stp_tid", "stp_uid", "stp_gid", "stp_cpu", "stp_target", "stp_ktime_ns", "stp_current_task",
+	"stp_execname", "stp_strlen", "stp_uload_string", "stp_load_string", "stp_exit",
 };
 
 static bool is_operation(const char *name)
@@ -45,10 +46,26 @@ static const char *missing_operation(const struct embedded *c)
 	return NULL;
 }
 
+// Members of the context that programs set.
+static bool uses_context(const struct embedded *c)
+{
+	static const char *const members[] = { "regs", "entry", "priv", "call_text", "syscall", "percpu", "frame" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(members); i++) {
+		const struct c_word *word = embedded_word(c, members[i]);
+
+		if (word && word->is_member)
+			return true;
+	}
+	return false;
+}
+
 static void check_embedded(struct check *k, const struct func *f, struct loc loc)
 {
 	if (!func_has(f, PRAGMA_RUNTIME))
 		refuse(loc, str_printf("the function \"%s\" is embedded C for a kernel module: it is not supported", f->name));
+	else if (k->event && uses_context(f->embedded))
+		refuse(loc, str_printf("the function \"%s\" is not supported in BPF programs", f->name));
 	else if (k->event && missing_operation(f->embedded))
 		refuse(loc, str_printf("the function \"%s\" is not supported in BPF programs (%s)", f->name,
 				       missing_operation(f->embedded)));
@@ -73,24 +90,36 @@ static void check_function(struct check *k, struct func *f, struct loc loc)
 		check_body(k, f->body);
 }
 
+// A record is up to 1024 words long, and its reader knows these conversions.
+static const char *print_refusal(const struct expr *e)
+{
+	if (e->u.print.to_string)
+		return "sprint and sprintf in event handlers are not supported";
+	for vec_each(&e->u.print.args, arg)
+		if ((*arg)->kind == E_HIST)
+			return "printing histograms in event handlers is not supported";
+	for vec_each(&e->u.print.format, p)
+		if (p->conv && !strchr("diuoxXpcs", p->conv))
+			return str_printf("%%%c in event handlers is not supported", p->conv);
+	return e->u.print.args.n > 12 ? "printing more than 12 values in event handlers is not supported" : NULL;
+}
+
 // Kinds of expressions that programs do not support.
 static const char *expr_refusal(const struct expr *e)
 {
 	switch (e->kind) {
-	case E_INDEX: case E_IN:   return "arrays in event handlers are not supported";
 	case E_REGEX:              return "regular expressions in event handlers are not supported";
 	case E_STAT: case E_HIST: case E_HIST_BUCKET:
 		return "reading statistics in event handlers is not supported";
-	case E_PRINT:              return "printing in event handlers is not supported";
+	case E_PRINT:              return print_refusal(e);
 	case E_EMBEDDED:           return "embedded C in event handlers is not supported";
 	case E_CONST:              return "@const() is not supported";
 	case E_ENTRY:              return "@entry() is not supported";
 	case E_PERF:               return "@perf() is not supported";
 	case E_STATIC:             return "static variables in event handlers are not supported";
-	case E_DEREF:              return "reading memory in event handlers is not supported";
+	case E_DEREF:
+		return e->u.deref.size_expr || e->u.deref.is_float ? "this read of memory is not supported" : NULL;
 	case E_ENUMNAME:           return "@enumname() in event handlers is not supported";
-	case E_CALL: case E_VAR: case E_STRING: case E_BINARY: case E_ASSIGN: case E_COND:
-		return e->type == T_STRING ? "strings in event handlers are not supported" : NULL;
 	default:
 		return NULL;
 	}
@@ -98,21 +127,20 @@ static const char *expr_refusal(const struct expr *e)
 
 static const char *operator_refusal(const struct expr *e)
 {
-	if (e->kind == E_BINARY && (e->u.bin.op == TOK_DIV || e->u.bin.op == TOK_MOD))
-		return "division in event handlers is not supported";
-	if (e->kind == E_ASSIGN && e->u.bin.op == TOK_STAT_ADD && e->u.bin.l->kind == E_VAR &&
-	    e->u.bin.l->u.var.decl->stat_ops & STAT_VARIANCE)
+	const struct expr *l = e->kind == E_ASSIGN ? e->u.bin.l : NULL;
+	const struct var *v = l && l->kind == E_VAR ? l->u.var.decl : l && l->kind == E_INDEX ? l->u.index.decl : NULL;
+
+	if (l && (l->kind == E_DEREF || l->kind == E_REGISTER))
+		return "writing to variables of the probed code is not supported";
+	if (v && v->type == T_STATS && v->stat_ops & STAT_VARIANCE)
 		return "@variance() of values from event handlers is not supported";
-	if (e->kind == E_ASSIGN && e->u.bin.op != TOK_ASSIGN && e->u.bin.op != TOK_ADD_ASSIGN &&
-	    e->u.bin.op != TOK_SUB_ASSIGN && e->u.bin.op != TOK_STAT_ADD)
-		return "this assignment operator in event handlers is not supported";
-	return NULL;
+	return e->kind == E_UNARY && e->u.un.op == TOK_WIDEN ? "reading a float is not supported" : NULL;
 }
 
 static bool check_expr(struct ast_walker *w, struct expr **at)
 {
 	struct check *k = w->data;
-	const struct expr *e = *at;
+	struct expr *e = *at;
 	const char *why = NULL;
 
 	for (struct func *f = e->kind == E_CALL ? e->u.call.target : NULL; f; f = f->next_overload)
@@ -120,6 +148,16 @@ static bool check_expr(struct ast_walker *w, struct expr **at)
 	if (k->event)
 		why = expr_refusal(e) ? expr_refusal(e) : operator_refusal(e);
 	return why ? refuse(e->loc, why) : true;
+}
+
+static bool deletes_element(const struct expr *e)
+{
+	if (e->kind != E_INDEX)
+		return false;
+	for vec_each(&e->u.index.keys, key)
+		if (!*key)
+			return false;
+	return true;
 }
 
 static bool check_stmt(struct ast_walker *w, struct stmt **at)
@@ -133,7 +171,8 @@ static bool check_stmt(struct ast_walker *w, struct stmt **at)
 	case S_WHILE: case S_FOR: case S_FOREACH:
 		return refuse(st->loc, "loops in event handlers are not supported");
 	case S_DELETE:
-		return refuse(st->loc, "\"delete\" in event handlers is not supported");
+		return deletes_element(st->u.expr) ||
+			refuse(st->loc, "\"delete\" of anything but an element in event handlers is not supported");
 	case S_TRY:
 		return refuse(st->loc, "\"try\" in event handlers is not supported");
 	default:

@@ -58,6 +58,8 @@ static const char *lookup(struct emitter *e, struct var *v, const struct value *
 {
 	const char *name = emit_global(e, v)->name;
 
+	if (e->s->opt.bpf_runtime)
+		return str_printf("STP_MAP_GET(c, &%s, %s)", name, keys_text(e, v, keys, v->arity));
 	if (single(v))
 		return str_printf("stp_map_get1(&%s, %s)", name, value_long(keys[0]));
 	return str_printf("stp_map_get(&%s, %s)", name, keys_text(e, v, keys, v->arity));
@@ -135,7 +137,7 @@ const char *emit_put(struct emitter *e, struct expr *x, struct value *keys)
 			keys[i] = value_keep(e, keys[i], T_STRING);
 	if (v->type == T_STATS)
 		put = "stp_pmap_put";
-	if (single(v) && v->type != T_STATS)
+	if (single(v) && v->type != T_STATS && !e->s->opt.bpf_runtime)
 		cw_line(e->w, "%s = stp_map_put1(c, &%s, %s);", cell, name, value_long(keys[0]));
 	else
 		cw_line(e->w, "%s = %s(c, &%s, %s);", cell, put, name, keys_text(e, v, keys, v->arity));
@@ -175,6 +177,8 @@ void emit_delete(struct emitter *e, struct expr *x)
 	if (any)
 		cw_line(e->w, "stp_map_delete_slice(c, &%s, %s, %u);", emit_global(e, v)->name,
 			keys_text(e, v, keys, v->arity), any);
+	else if (e->s->opt.bpf_runtime)
+		cw_line(e->w, "STP_MAP_DELETE(c, &%s, %s);", emit_global(e, v)->name, keys_text(e, v, keys, v->arity));
 	else
 		cw_line(e->w, "stp_map_delete(&%s, %s);", emit_global(e, v)->name,
 			keys_text(e, v, keys, v->arity));

@@ -34,9 +34,47 @@ static int64_t percpu_words(const struct emitter *e)
 	return n;
 }
 
+// Returns the largest number of strings among the keys of an array, at least 1.
+static int key_strings(const struct emitter *e)
+{
+	int max = 1;
+
+	for vec_each(&e->globals, g) {
+		int n = 0;
+
+		for (int i = 0; i < g->var->arity; i++)
+			n += g->var->key_types[i] == T_STRING;
+		max = n > max ? n : max;
+	}
+	return max;
+}
+
+// Returns the number of string variables that event handlers and the functions that they call may have at once.
+static int event_strings(struct emitter *e)
+{
+	int strings;
+
+	emit_nesting(e, &strings);
+	return strings + 1;
+}
+
+// Programs of user code may sleep, so that they bring pages into memory that they read. Helpers for that are not
+// allowed in the others, which may share functions with them.
+static bool only_user_probes(const struct emitter *e)
+{
+	for vec_each(&e->s->script.probes, p)
+		if (bpf_carries(*p) && (*p)->family->access != ACCESS_PROCESS)
+			return false;
+	return true;
+}
+
 void emit_bpf_head(struct emitter *e, struct cwriter *w)
 {
 	cw_line(w, "#define STP_PERCPU_WORDS %" PRId64, percpu_words(e));
+	if (only_user_probes(e))
+		cw_line(w, "#define STP_SLEEPABLE");
+	cw_line(w, "#define STP_KEY_STRINGS %d", key_strings(e));
+	cw_line(w, "#define STP_FRAMES_SIZE (%d * STP_STRLEN + 8)", event_strings(e));
 	cw_line(w, "#ifdef STP_BPF");
 	cw_line(w, "#include \"bpf_program.h\"");
 	cw_line(w, "#else");
@@ -59,6 +97,44 @@ void emit_bpf_scalar(struct emitter *e, struct cwriter *w, const struct global *
 	else
 		cw_line(w, "STP_SHARED_NUMBER(%s, %s);", g->name,
 			init && init->kind == E_NUMBER ? value_number(init->u.number).text : "0");
+}
+
+static int64_t power_of_two(int64_t n)
+{
+	int64_t p = 1;
+
+	while (p < n)
+		p *= 2;
+	return p;
+}
+
+void emit_bpf_map(struct emitter *e, struct cwriter *w, const struct global *g, const char *size, int64_t capacity)
+{
+	const struct var *v = g->var;
+	struct buf types = { 0 };
+	int strings = 0;
+
+	for (int i = 0; i < v->arity; i++) {
+		strings += v->key_types[i] == T_STRING;
+		buf_printf(&types, "%s%s", i ? ", " : "", v->key_types[i] == T_STRING ? "STP_STRING" : "STP_LONG");
+	}
+	cw_line(w, "#define STP_MAP_NAME %s", g->name);
+	cw_line(w, "#define STP_MAP_SECTION \".bss.%s\"", g->name);
+	cw_line(w, "#define STP_MAP_TYPES { %s }", buf_text(&types));
+	cw_line(w, "#define STP_MAP_NUMBERS %d", v->arity - strings);
+	cw_line(w, "#define STP_MAP_STRINGS %d", strings);
+	cw_line(w, "#define STP_MAP_WORDS ((%s) / 8)",
+		v->type == T_STATS ? size : v->type == T_STRING ? "STP_TEXT_SIZE" : "8");
+	cw_line(w, "#define STP_MAP_IS_STRING %d", v->type == T_STRING);
+	cw_line(w, "#define STP_MAP_CAPACITY %" PRId64, capacity);
+	cw_line(w, "#define STP_MAP_BUCKETS %" PRId64, power_of_two(capacity));
+	cw_line(w, "#define STP_MAP_WRAP %d", v->wrap);
+	cw_line(w, "#define STP_MAP_SIZED %d", v->max_size > 0);
+	if (g->locked)
+		cw_line(w, "#define STP_MAP_LOCK .lock = &lock_%s, .lock_word = %d", g->name + 2, emit_bpf_lock_number(e, g));
+	else
+		cw_line(w, "#define STP_MAP_LOCK .lock = NULL");
+	cw_line(w, "#include \"bpf_table.h\"");
 }
 
 // Two globals may have the same word: their handlers then exclude each other.
@@ -107,6 +183,90 @@ void emit_bpf_locks(struct emitter *e, struct cwriter *w)
 
 // ---------------------------------------------------------------- programs
 
+// ---------------------------------------------------------------- arrays that a handler of the client empties
+
+// Uses of one array in the body of a handler and in the functions that it calls.
+struct array_uses {
+	struct use_walker w;
+	const struct var *array;
+	int writes;
+};
+
+static void count_write(struct use_walker *w, struct var *v, int use, struct loc loc)
+{
+	struct array_uses *u = w->data;
+
+	u->writes += v == u->array && (use & USE_WRITE);
+}
+
+static void count_called(struct use_walker *w, struct func *f, struct loc loc)
+{
+	struct array_uses *u = w->data;
+	access_list writes = { 0 };
+
+	access_func_writes(f, &writes);
+	for vec_each(&writes, use)
+		u->writes += use->var == u->array;
+}
+
+static bool find_leave(struct ast_walker *w, struct stmt **st)
+{
+	*(bool *)w->data |= (*st)->kind == S_NEXT || (*st)->kind == S_RETURN;
+	return true;
+}
+
+static bool leaves(struct stmt *st)
+{
+	bool found = false;
+	struct ast_walker w = { .stmt = find_leave, .data = &found };
+
+	ast_walk_stmt(&w, &st);
+	return found;
+}
+
+// Returns the array that a statement deletes as a whole, or NULL.
+static struct var *deleted_array(const struct stmt *st)
+{
+	struct var *v = st->kind == S_DELETE && st->u.expr->kind == E_VAR ? st->u.expr->u.var.decl : NULL;
+
+	return v && v->kind == VAR_GLOBAL && v->arity > 0 ? v : NULL;
+}
+
+// A handler that only reads an array and then deletes all of it takes the elements when it begins, so that hits need
+// not wait for it. If an error ends it earlier, the client puts them back.
+static void write_taken_of(struct emitter *e, struct cwriter *w, const struct probe *p)
+{
+	struct stmt *body = p->body;
+
+	if (body->kind == S_BLOCK && body->u.block.n == 1 && body->u.block.at[0]->kind == S_BLOCK)
+		body = body->u.block.at[0];
+	if (body->kind != S_BLOCK)
+		return;
+	for vec_each(&body->u.block, st) {
+		struct array_uses uses = { .array = deleted_array(*st) };
+
+		if (leaves(*st))
+			return;
+		if (!uses.array)
+			continue;
+		uses.w = (struct use_walker){ .var = count_write, .call = count_called, .data = &uses };
+		use_stmt(&uses.w, p->body);
+		if (uses.writes == 1)
+			cw_line(w, "{ %s, &%s_shared },", emit_probe_ref(p), emit_global(e, (struct var *)uses.array)->name);
+	}
+}
+
+static void write_taken(struct emitter *e, struct cwriter *w)
+{
+	cw_line(w, "static const struct stp_probe stp_probes[%d];", e->probes);
+	cw_line(w, "static const struct stp_taken stp_taken[] = {");
+	for vec_each(&e->s->script.probes, p)
+		if (!(*p)->shares && !(*p)->same_body && bpf_client_runs(*p) && !(*p)->family->exclusive)
+			write_taken_of(e, w, *p);
+	cw_line(w, "{ NULL }");
+	cw_line(w, "};");
+}
+
 // Lists the globals that the client copies, with their locks.
 static void write_shared(struct emitter *e, struct cwriter *w)
 {
@@ -119,6 +279,12 @@ static void write_shared(struct emitter *e, struct cwriter *w)
 				g->name, lock);
 	}
 	cw_line(w, "{ NULL }");
+	cw_line(w, "};");
+	cw_line(w, "static const struct stp_shared_map *const stp_shared_maps[] = {");
+	for vec_each(&e->globals, g)
+		if (g->var->arity > 0)
+			cw_line(w, "&%s_shared,", g->name);
+	cw_line(w, "NULL");
 	cw_line(w, "};");
 }
 
@@ -137,6 +303,7 @@ static void write_adders(struct emitter *e, struct cwriter *w)
 	if (n)
 		cw_line(w, "};");
 	write_shared(e, w);
+	write_taken(e, w);
 	cw_line(w, "STP_BPF_LAYOUT(%s, %d);", n ? "stp_adders" : "NULL", n);
 }
 

@@ -59,6 +59,9 @@ static struct value divide(struct emitter *e, enum tok op, struct value l, struc
 {
 	const char *t;
 
+	if (r.constant && r.number != 0 && r.number != -1 && e->s->opt.bpf_runtime)
+		return value_text(l.reads, true, "%s(%s, %s)", op == TOK_DIV ? "stp_div_by" : "stp_mod_by", value_long(l),
+				  value_long(r));
 	if (r.constant && r.number != 0 && r.number != -1)
 		return value_text(l.reads, false, "%s %s %s", value_operand(l), tok_text(op),
 				  value_operand(r));
@@ -333,7 +336,7 @@ static struct value emit_literal(struct emitter *e, struct expr *x)
 	if (len > max)
 		diag_warning(x->loc, "a string of %zu bytes is cut to %zu; raise the limit with -DMAXSTRINGLEN=%zu", len, max,
 			     len + 1);
-	return value_text(0, true, "%s",
+	return value_text(0, true, e->s->opt.bpf_runtime ? "STP_LITERAL(%s)" : "%s",
 			  emit_c_string(str_ndup(x->u.string.bytes, len < max ? len : max)));
 }
 

@@ -62,15 +62,22 @@ static void write_stat_desc(struct cwriter *w, const struct global *g)
 	cw_line(w, "static const struct stp_stat_desc %s_desc = %s_DESC;", g->name, g->name);
 }
 
+static int64_t map_capacity(const struct emitter *e, const struct var *v)
+{
+	return v->max_size ? v->max_size : session_limit(e->s, LIMIT_MAXMAPENTRIES);
+}
+
 static void write_map(struct emitter *e, struct cwriter *w, const struct global *g)
 {
 	static const char *const types[] = { "0", "STP_LONG", "STP_STRING", "STP_STATS" };
 	const struct var *v = g->var;
-	int64_t capacity = v->max_size ? v->max_size : session_limit(e->s, LIMIT_MAXMAPENTRIES);
+	int64_t capacity = map_capacity(e, v);
 	struct buf keys = { 0 };
 
 	for (int i = 0; i < v->arity; i++)
 		buf_printf(&keys, "%s%s", i ? ", " : "", types[v->key_types[i] ? v->key_types[i] : T_LONG]);
+	if (e->s->opt.bpf_runtime)
+		cw_line(w, "#ifndef STP_BPF");
 	cw_line(w, "static struct stp_map %s = {", g->name);
 	cw_line(w, ".name = \"%s\", .nkeys = %d, .keys = { %s }, .value = %s,", v->name, v->arity,
 		buf_text(&keys), types[v->type ? v->type : T_LONG]);
@@ -80,6 +87,8 @@ static void write_map(struct emitter *e, struct cwriter *w, const struct global 
 	if (v->type == T_STATS)
 		cw_line(w, ".stat = %s_DESC,", g->name);
 	cw_line(w, "};");
+	if (e->s->opt.bpf_runtime)
+		cw_line(w, "#endif");
 }
 
 static void write_scalar(struct emitter *e, struct cwriter *w, const struct global *g)
@@ -144,7 +153,9 @@ static void one(struct emitter *e, struct cwriter *w, const struct global *g)
 		write_scalar(e, w, g);
 	if (g->locked && e->s->opt.bpf_runtime)
 		cw_line(w, "STP_LOCK(lock_%s, %d);", g->name + 2, emit_bpf_lock_number(e, g));
-	else if (g->locked)
+	if (v->arity > 0 && e->s->opt.bpf_runtime)
+		emit_bpf_map(e, w, g, stat_size(v), map_capacity(e, v));
+	if (g->locked && !e->s->opt.bpf_runtime)
 		cw_line(w, "static struct stp_lock lock_%s;", g->name + 2);
 }
 

@@ -162,6 +162,8 @@ bool bpf_client_runs(const struct probe *p);   // in the process that loads the 
 void emit_bpf_head(struct emitter *e, struct cwriter *w);
 void emit_bpf_programs(struct emitter *e, struct cwriter *w);
 void emit_bpf_scalar(struct emitter *e, struct cwriter *w, const struct global *g);
+// The table of an array; size: that of a statistic in bytes, as C.
+void emit_bpf_map(struct emitter *e, struct cwriter *w, const struct global *g, const char *size, int64_t capacity);
 int emit_bpf_lock_number(const struct emitter *e, const struct global *g);
 void emit_bpf_locks(struct emitter *e, struct cwriter *w);
 

@@ -199,4 +199,5 @@ const struct probe_family family_mark = {
 	.module = mark_module,
 	.address = process_address,
 	.emit = mark_emit,
+	.bpf_program = process_bpf_program,
 };

@@ -121,4 +121,5 @@ const struct probe_family family_plt = {
 	.double_dollar = plt_double_dollar,
 	.address = process_address,
 	.emit = plt_emit,
+	.bpf_program = process_bpf_program,
 };

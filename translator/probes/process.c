@@ -203,4 +203,5 @@ const struct probe_family family_process = {
 	.module = process_module,
 	.address = process_address,
 	.emit = process_emit,
+	.bpf_program = process_bpf_program,
 };

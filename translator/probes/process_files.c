@@ -462,6 +462,13 @@ bool process_address(const struct probe *p, const char **from, uint64_t *offset)
 	return true;
 }
 
+void process_bpf_program(const struct probe *p, struct cwriter *w, const char *rest)
+{
+	const struct process_site *d = p->data;
+
+	cw_line(w, "STP_ON_UPROBE(%d, %s)", d->is_return, rest);
+}
+
 void process_emit_sites(struct session *s, struct cwriter *w, struct probe **probes, int n, const char *table)
 {
 	struct numbers { int program, within; };

@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The table of one array, as core/map.c has it, with indices for pointers, since programs cannot read pointers back.
+ * Included once for each array, with these macros, which it undefines:
+ *
+ *	STP_MAP_NAME       g_m             STP_MAP_SECTION    ".bss.g_m", of the table
+ *	STP_MAP_TYPES      (STP_LONG, ...) keys in their order
+ *	STP_MAP_NUMBERS    keys that are numbers, STP_MAP_STRINGS: that are strings
+ *	STP_MAP_WORDS      of a value      STP_MAP_IS_STRING  the value is a string
+ *	STP_MAP_CAPACITY   elements        STP_MAP_BUCKETS    a power of two
+ *	STP_MAP_WRAP       0 or 1: the oldest element makes way when the table is full
+ *	STP_MAP_SIZED      0 or 1: the script declares the size
+ *	STP_MAP_LOCK       members lock and lock_word of struct stp_shared_map
+ *
+ * A place of an element is its index in the pool + 1; 0: none. Context: a hit or the client that holds the array's
+ * lock.
+ */
+#define STP_JOIN_(a, b) a##b
+#define STP_JOIN(a, b) STP_JOIN_(a, b)
+#define STP_MAP_(suffix) STP_JOIN(STP_MAP_NAME, suffix)
+
+struct STP_MAP_(_elem) {
+	u32 chain, next, prev, unused;
+	u64 hash;
+	s64 n[STP_MAP_NUMBERS];
+	struct stp_text s[STP_MAP_STRINGS];
+	u64 value[STP_MAP_WORDS];
+};
+struct STP_MAP_(_table) {
+	struct stp_table_head head;
+	u32 buckets[STP_MAP_BUCKETS];
+	struct STP_MAP_(_elem) pool[STP_MAP_CAPACITY];
+};
+
+#ifdef STP_BPF
+struct STP_MAP_(_table) STP_MAP_(_table) SEC(STP_MAP_SECTION);
+/* Operations are overloaded by this type. */
+struct STP_MAP_(_map) { char none; };
+static const struct STP_MAP_(_map) STP_MAP_NAME;
+
+/* Hashes the keys in the slot; client.c has the same. */
+STP_GLOBAL_FUNCTION int STP_MAP_(_hash)(struct stp_slot *s)
+{
+	u64 h = 0;
+	u32 i;
+
+	if (!s)
+		return 0;
+#pragma unroll
+	for (i = 0; i < STP_MAP_NUMBERS; i++)
+		h = stp_table_mix(h ^ (u64)s->key_n[i]);
+#pragma unroll
+	for (i = 0; i < STP_MAP_STRINGS; i++)
+		h = bpf_hash_text(h, &s->key_s[i]);
+	s->hash = h;
+	return 0;
+}
+
+STP_INLINE bool STP_MAP_(_same)(const struct stp_slot *s, const struct STP_MAP_(_elem) *e)
+{
+	u32 i;
+
+	if (e->hash != s->hash)
+		return false;
+#pragma unroll
+	for (i = 0; i < STP_MAP_NUMBERS; i++)
+		if (e->n[i] != s->key_n[i])
+			return false;
+#pragma unroll
+	for (i = 0; i < STP_MAP_STRINGS; i++)
+		if (bpf_compare(&e->s[i], &s->key_s[i]))
+			return false;
+	return true;
+}
+
+/* Returns the place of the element with the keys in the slot, 0: there is none. */
+STP_GLOBAL_FUNCTION int STP_MAP_(_find)(struct stp_slot *s)
+{
+	struct STP_MAP_(_table) *t = &STP_MAP_(_table);
+	u32 at, i, k;
+
+	if (!s)
+		return 0;
+	STP_MAP_(_hash)(s);
+	at = t->buckets[STP_INDEX((u32)(s->hash >> 40), STP_MAP_BUCKETS)];
+	for (i = 0; i < STP_TABLE_CHAIN; i++) {
+		k = at - 1;
+		STP_HIDE(k);
+		if (k >= STP_MAP_CAPACITY)
+			return 0;
+		if (STP_MAP_(_same)(s, &t->pool[k]))
+			return (int)at;
+		at = t->pool[k].chain;
+	}
+	return 0;
+}
+
+/* Removes an element from its bucket and from the list. */
+STP_GLOBAL_FUNCTION int STP_MAP_(_unlink)(u32 at)
+{
+	struct STP_MAP_(_table) *t = &STP_MAP_(_table);
+	u32 k = at - 1, b, x, i, chain, next, prev;
+
+	STP_HIDE(k);
+	if (k >= STP_MAP_CAPACITY)
+		return 0;
+	chain = t->pool[k].chain;
+	next = t->pool[k].next;
+	prev = t->pool[k].prev;
+	b = STP_INDEX((u32)(t->pool[k].hash >> 40), STP_MAP_BUCKETS);
+	x = t->buckets[b];
+	if (x == at) {
+		t->buckets[b] = chain;
+	} else {
+		for (i = 0; i < STP_TABLE_CHAIN; i++) {
+			u32 j = x - 1;
+
+			STP_HIDE(j);
+			if (j >= STP_MAP_CAPACITY)
+				break;
+			x = t->pool[j].chain;
+			if (x == at) {
+				t->pool[j].chain = chain;
+				break;
+			}
+		}
+	}
+	next -= 1;
+	STP_HIDE(next);
+	if (next < STP_MAP_CAPACITY)
+		t->pool[next].prev = prev;
+	else
+		t->head.last = prev;
+	prev -= 1;
+	STP_HIDE(prev);
+	if (prev < STP_MAP_CAPACITY)
+		t->pool[prev].next = next + 1 > STP_MAP_CAPACITY ? 0 : next + 1;
+	else
+		t->head.first = next + 1 > STP_MAP_CAPACITY ? 0 : next + 1;
+	t->head.count--;
+	return 0;
+}
+
+/* Returns the place of a free element, 0: the table is full. */
+STP_INLINE u32 STP_MAP_(_take)(void)
+{
+	struct STP_MAP_(_table) *t = &STP_MAP_(_table);
+	u32 at = t->head.free, k = at - 1;
+
+	STP_HIDE(k);
+	if (k < STP_MAP_CAPACITY) {
+		t->head.free = t->pool[k].chain;
+		return at;
+	}
+	if (t->head.used < STP_MAP_CAPACITY)
+		return ++t->head.used;
+	at = STP_MAP_WRAP ? t->head.first : 0;
+	if (at)
+		STP_MAP_(_unlink)(at);
+	return at;
+}
+
+/* Inserts an element with the keys and the hash in the slot, and an empty value. */
+STP_GLOBAL_FUNCTION int STP_MAP_(_insert)(struct stp_slot *s)
+{
+	struct STP_MAP_(_table) *t = &STP_MAP_(_table);
+	u32 at, k, b, last, i;
+
+	if (!s)
+		return 0;
+	at = STP_MAP_(_take)();
+	k = at - 1;
+	STP_HIDE(k);
+	if (k >= STP_MAP_CAPACITY)
+		return 0;
+	t->pool[k].hash = s->hash;
+#pragma unroll
+	for (i = 0; i < STP_MAP_NUMBERS; i++)
+		t->pool[k].n[i] = s->key_n[i];
+#pragma unroll
+	for (i = 0; i < STP_MAP_STRINGS; i++)
+		bpf_copy(&t->pool[k].s[i], &s->key_s[i]);
+	if (STP_MAP_IS_STRING)
+		t->pool[k].value[0] = 0;
+	else
+		for (i = 0; i < STP_MAP_WORDS; i++)
+			t->pool[k].value[i] = 0;
+	b = STP_INDEX((u32)(s->hash >> 40), STP_MAP_BUCKETS);
+	t->pool[k].chain = t->buckets[b];
+	t->buckets[b] = at;
+	last = t->head.last;
+	t->pool[k].prev = last;
+	t->pool[k].next = 0;
+	last--;
+	STP_HIDE(last);
+	if (last < STP_MAP_CAPACITY)
+		t->pool[last].next = at;
+	else
+		t->head.first = at;
+	t->head.last = at;
+	t->head.count++;
+	return (int)at;
+}
+
+STP_INLINE void STP_MAP_(_keys)(struct stp_slot *s, const union stp_val *keys)
+{
+	static const u8 types[] = STP_MAP_TYPES;
+	u32 i, n = 0, text = 0;
+
+#pragma unroll
+	for (i = 0; i < sizeof(types); i++) {
+		if (types[i] == STP_STRING)
+			bpf_copy(&s->key_s[text++], (const struct stp_text *)keys[i].s);
+		else
+			s->key_n[n++] = keys[i].n;
+	}
+}
+
+STP_INLINE __attribute__((__overloadable__)) void *bpf_map_get(struct stp_ctx *c, const struct STP_MAP_(_map) *m,
+								const union stp_val *keys)
+{
+	u32 k;
+
+	STP_MAP_(_keys)(STP_SLOT(c), keys);
+	k = (u32)STP_MAP_(_find)(STP_SLOT(c)) - 1;
+	STP_HIDE(k);
+	if (k >= STP_MAP_CAPACITY)
+		return NULL;
+	STP_HIDE(k);           /* else the address would be computed before the check */
+	return STP_MAP_(_table).pool[k].value;
+}
+
+/* Returns the value of the element, which is made if it is absent. After an error it returns the memory of another. */
+STP_INLINE __attribute__((__overloadable__)) void *stp_map_put(struct stp_ctx *c, const struct STP_MAP_(_map) *m,
+								const union stp_val *keys)
+{
+	u32 k;
+
+	STP_MAP_(_keys)(STP_SLOT(c), keys);
+	k = (u32)STP_MAP_(_find)(STP_SLOT(c)) - 1;
+	if (k == ~0u)
+		k = (u32)STP_MAP_(_insert)(STP_SLOT(c)) - 1;
+	STP_HIDE(k);
+	if (k < STP_MAP_CAPACITY) {
+		STP_HIDE(k);
+		return STP_MAP_(_table).pool[k].value;
+	}
+	bpf_error(c, STP_MAP_SIZED ? STP_BPF_SIZE : STP_BPF_OVERFLOW, STP_MAP_CAPACITY);
+	return STP_MAP_(_table).pool[0].value;
+}
+
+STP_INLINE __attribute__((__overloadable__)) void bpf_map_delete(struct stp_ctx *c, const struct STP_MAP_(_map) *m,
+								  const union stp_val *keys)
+{
+	u32 at, k;
+
+	STP_MAP_(_keys)(STP_SLOT(c), keys);
+	at = (u32)STP_MAP_(_find)(STP_SLOT(c));
+	k = at - 1;
+	STP_HIDE(k);
+	if (k >= STP_MAP_CAPACITY)
+		return;
+	STP_MAP_(_unlink)(at);
+	STP_MAP_(_table).pool[k].chain = STP_MAP_(_table).head.free;
+	STP_MAP_(_table).head.free = at;
+}
+#else
+static const struct stp_shared_map STP_MAP_(_shared) = {
+	.map = &STP_MAP_NAME, .section = STP_MAP_SECTION, STP_MAP_LOCK,
+	.capacity = STP_MAP_CAPACITY, .buckets = STP_MAP_BUCKETS,
+	.table_size = sizeof(struct STP_MAP_(_table)),
+	.pool = __builtin_offsetof(struct STP_MAP_(_table), pool),
+	.elem_size = sizeof(struct STP_MAP_(_elem)),
+	.numbers = __builtin_offsetof(struct STP_MAP_(_elem), n),
+	.strings = __builtin_offsetof(struct STP_MAP_(_elem), s),
+	.value = __builtin_offsetof(struct STP_MAP_(_elem), value),
+	.value_size = STP_MAP_WORDS * 8,
+};
+#endif
+
+#undef STP_MAP_NAME
+#undef STP_MAP_SECTION
+#undef STP_MAP_TYPES
+#undef STP_MAP_NUMBERS
+#undef STP_MAP_STRINGS
+#undef STP_MAP_WORDS
+#undef STP_MAP_IS_STRING
+#undef STP_MAP_CAPACITY
+#undef STP_MAP_BUCKETS
+#undef STP_MAP_WRAP
+#undef STP_MAP_SIZED
+#undef STP_MAP_LOCK

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The ring of BPF programs: reads records of numbers and strings, formats them with the formats of their places in the
+ * generated C, and reports errors. Programs write one record for each handler, so that its output is not interrupted.
+ */
+#define _GNU_SOURCE
+#define STP_STRLEN 512             /* only parts of bpf_shared.h that do not depend on it are used */
+#define STP_PERCPU_WORDS 1
+#define STP_KEY_STRINGS 1
+#define STP_FRAMES_SIZE 8
+#include "client.h"
+#include "../core/internal.h"
+#include "bpf_shared.h"
+
+#include <string.h>
+
+static struct ring_buffer *ring;
+
+/* A record, from which items are read. */
+struct reader { const u64 *at, *end; };
+
+static u64 number(struct reader *r)
+{
+	return r->at < r->end ? *r->at++ : 0;
+}
+
+/* Returns a string, which occupies whole words with its terminator. */
+static const char *text(struct reader *r)
+{
+	const char *s = (const char *)r->at;
+	u64 left = (u64)((const char *)r->end - s), len = strnlen(s, left);
+
+	if (len == left) {
+		r->at = r->end;
+		return "";
+	}
+	r->at += len / 8 + 1;
+	return s;
+}
+
+/* ------------------------------------------------------------------ items */
+
+extern const struct stp_place __start_stp_places[], __stop_stp_places[];
+
+static const struct stp_place *place_of(u32 line, bool prints)
+{
+	const struct stp_place *p;
+
+	for (p = __start_stp_places; p < __stop_stp_places; p++)
+		if (p->line == line && prints == !p->where)
+			return p;
+	return NULL;
+}
+
+/* Reads the arguments in the order of the pieces: width, precision, value. */
+static void print(struct stp_ctx *c, const struct stp_place *p, struct reader *r)
+{
+	union stp_val args[STP_ITEM_ARGUMENTS] = { };
+	u32 i, n = 0;
+
+	if (!p->format) {
+		stp_print(c, p->text, p->pieces);
+		return;
+	}
+	for (i = 0; i < p->pieces && n + 3 <= STP_ITEM_ARGUMENTS; i++) {
+		if (p->format[i].width == -2)
+			args[n++].n = (s64)number(r);
+		if (p->format[i].precision == -2)
+			args[n++].n = (s64)number(r);
+		if (p->format[i].conv == 's')
+			args[n++].s = text(r);
+		else if (p->format[i].conv)
+			args[n++].n = (s64)number(r);
+	}
+	stp_printf(c, p->format, p->pieces, args);
+}
+
+/* Raises the error that a program had, with its locations. */
+static void raise_error(struct stp_ctx *c, u32 line, struct reader *r)
+{
+	static const char *const texts[] = {
+		[STP_BPF_DIVISION] = "division by 0",
+		[STP_BPF_ACTIONS] = "MAXACTION exceeded",
+		[STP_BPF_NESTING] = "MAXNESTING exceeded",
+		[STP_BPF_OVERFLOW] = "Array overflow, check MAXMAPENTRIES",
+		[STP_BPF_SIZE] = "Array overflow, check size limit (%llu)",
+		[STP_BPF_FAULT] = "read fault [man error::fault] at 0x%llx",
+		[STP_BPF_USER_FAULT] = "user read fault [man error::fault] at 0x%llx",
+	};
+	const struct stp_place *p = place_of(line, false);
+	u64 code = number(r), argument = number(r), callers = number(r);
+
+	if (code == STP_BPF_TEXT)
+		stp_error(c, "%s", text(r));
+	else if (code < sizeof(texts) / sizeof(texts[0]) && texts[code])
+		stp_error(c, texts[code], argument);
+	if (p)
+		stp_error_location(c, p->where);
+	for (; callers; callers--) {
+		p = place_of((u32)number(r), false);
+		if (p)
+			stp_error_location(c, p->where);
+	}
+}
+
+/* Records are formatted in the context of begin and end probes, which has no gate, so that they are read after exit(),
+ * too. */
+static int read_record(void *unused, void *data, size_t size)
+{
+	struct stp_ctx *c = &stp_session.exclusive->c;
+	struct reader r = { data, (const u64 *)data + size / 8 };
+	const struct stp_place *p;
+	u64 head, probe = number(&r);
+
+	c->probe = probe < stp_module.nprobes ? &stp_module.probes[probe] : NULL;
+	c->work = 1ll << 60;
+	stp_private(c)->busy = 1;
+	while (r.at < r.end) {
+		head = number(&r);
+		p = place_of((u32)head, true);
+		if (head >> 32 == STP_ITEM_PRINT && p)
+			print(c, p, &r);
+		else if (head >> 32 == STP_ITEM_ERROR)
+			raise_error(c, (u32)head, &r);
+	}
+	stp_handler_finish(stp_private(c));
+	stp_private(c)->busy = 0;
+	return 0;
+}
+
+/* ------------------------------------------------------------------ the ring */
+
+int records_open(int map_fd)
+{
+	ring = ring_buffer__new(map_fd, read_record, NULL, NULL);
+	return ring ? 0 : -1;
+}
+
+int records_fd(void)
+{
+	return ring ? ring_buffer__epoll_fd(ring) : -1;
+}
+
+void records_read(void)
+{
+	if (ring)
+		ring_buffer__consume(ring);
+}
