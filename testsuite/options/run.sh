@@ -127,8 +127,8 @@ else
 fi
 rm -rf "$OTHERS"
 if unshare -m true 2>"$SCRATCH/err"; then
-	expect no-modules 1 "this kernel cannot load modules; try the script with --vm" unshare -m sh -c 'mount -t tmpfs none /proc && exec "$0" "$@"' "$STAP" -e "$begin"
-	expect no-modules-after-errors 1 'unresolved name "comm": it is known from bpftrace' unshare -m sh -c 'mount -t tmpfs none /proc && exec "$0" "$@"' "$STAP" -e 'probe begin { println(comm) }'
+	expect no-modules 1 "this kernel cannot load modules; try the script with --vm" unshare -m sh -c 'mount -t tmpfs none /proc && exec "$0" "$@"' "$STAP" --runtime=kernel -e "$begin"
+	expect no-modules-after-errors 1 'unresolved name "comm": it is known from bpftrace' unshare -m sh -c 'mount -t tmpfs none /proc && exec "$0" "$@"' "$STAP" --runtime=kernel -e 'probe begin { println(comm) }'
 else
 	skip options/no-modules "unshare -m: $(<"$SCRATCH/err")"
 fi

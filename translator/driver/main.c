@@ -20,6 +20,7 @@
 #include "server/server.h"
 #include "session/passes.h"
 #include "session/session.h"
+#include "util/spawn.h"
 #include "util/str.h"
 
 #include <errno.h>
@@ -104,6 +105,29 @@ static void choose_privilege(struct options *o)
 		    "not require it)");
 }
 
+// Returns whether all that the options ask for is a run here, which BPF programs can do, too.
+static bool may_become_bpf(const struct options *o)
+{
+	bool elsewhere = o->vm || o->remotes.n || o->release || o->arch || o->build_tree;
+	bool no_script = (!o->script_text && !o->script_file) || o->list || o->dump || o->doctor || o->from_bpftrace ||
+		o->language_server;
+	bool module_only = o->bulk || o->switching || o->flight_recorder || o->monitor || o->records || o->timing ||
+		o->guru || o->privilege_given;
+
+	return !o->runtime_given && o->last_pass == 5 && !elsewhere && !no_script && !module_only;
+}
+
+// If this kernel loads no modules and the user has not selected a runtime, scripts run as BPF programs.
+static void choose_runtime(struct options *o)
+{
+	const char *why = may_become_bpf(o) ? run_no_modules() : NULL;
+
+	if (!why || geteuid() || access("/sys/kernel/btf/vmlinux", R_OK) || !spawn_find("clang"))
+		return;
+	o->bpf_runtime = true;
+	fprintf(stderr, "%s: the script runs as BPF programs (--runtime=bpf)\n", why);
+}
+
 static void choose_target(struct session *s)
 {
 	struct options *o = &s->opt;
@@ -112,6 +136,7 @@ static void choose_target(struct session *s)
 	if (o->dump == DUMP_PROBE_TYPES)
 		return;
 	uname(&host);
+	choose_runtime(o);
 	choose_privilege(o);
 	if (o->release && !o->headers.n && !o->image)
 		o->release = kernel_complete_release(o->release);

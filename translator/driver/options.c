@@ -275,6 +275,7 @@ static void set_runtime(struct options *o, const char *arg)
 	if (i == ARRAY_SIZE(names))
 		options_misused("--runtime takes \"kernel\", \"user\" or \"bpf\", not \"%s\"", arg);
 	o->bpf_runtime = i == 3;
+	o->runtime_given = true;
 	o->user_runtime = i == 1 || i == 2;
 }
 

@@ -152,6 +152,8 @@ static bool run_compiler(const struct session *s, arguments *argv, const char *w
 	if (status == 127)
 		die("cannot run %s, which --runtime=user and --runtime=bpf require: install the package %s", COMPILER,
 		    COMPILER);
+	if (s->opt.bpf_runtime && strstr(compiler.output, "bpf/libbpf.h: No such file"))
+		die("the headers of libbpf, which --runtime=bpf requires, are not found: install the package libbpf-dev");
 	build_advise(compiler.output, s->tmp_dir);
 	diag_output(compiler.output);
 	if (embedded && strstr(compiler.output, "undefined reference")) {

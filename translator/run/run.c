@@ -148,11 +148,22 @@ void run_settings(struct session *s, arguments *argv)
 		vec_push(argv, str_printf("%s=%s", g->name, g->value));
 }
 
+const char *run_no_modules(void)
+{
+	const char *disabled = str_read_file("/proc/sys/kernel/modules_disabled", NULL);
+
+	if (access("/proc/modules", F_OK) != 0)
+		return "this kernel cannot load modules";
+	return disabled && *disabled == '1' ? "loading of modules is disabled (kernel.modules_disabled)" : NULL;
+}
+
 void run_need_modules(void)
 {
-	if (access("/proc/modules", F_OK) != 0)
-		die("this kernel cannot load modules; try the script with --vm (in a virtual machine)"
-		    " or --runtime=user (without probes in the kernel)");
+	const char *why = run_no_modules();
+
+	if (why)
+		die("%s; try the script with --vm (in a virtual machine), --runtime=bpf (as BPF programs) or --runtime=user "
+		    "(without probes in the kernel)", why);
 }
 
 const char *run_output_path(const char *pattern)

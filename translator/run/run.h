@@ -27,6 +27,9 @@ void run_settings(struct session *s, arguments *argv);     // name=value ... of 
 // Returns the name of -o with the time filled in.
 const char *run_output_path(const char *pattern);
 
+// Returns the reason if the running kernel loads no modules, else NULL.
+const char *run_no_modules(void);
+
 // Dies with advice if the running kernel does not support modules.
 void run_need_modules(void);
 

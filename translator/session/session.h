@@ -26,6 +26,7 @@ struct options {               // driver/options.c: from argv, checked, never ch
 	bool no_optimize;          // -u
 	bool disable_cache, clean_cache, kbuild;
 	bool user_runtime;         // --runtime=user
+	bool runtime_given;        // --runtime, --dyninst or --bpf
 	bool bpf_runtime;          // --runtime=bpf: event probes as BPF programs, the others in a process
 	bool vm; const char *vm_release;  // --vm[=RELEASE]
 	bool list, list_vars;      // -l and -L; -L alone
