@@ -711,6 +711,14 @@ SEC(STP_UPROBE_SECTION) int stp_program_##number(u64 *ctx)			\
 	return 0;								\
 }
 
+/*
+ * A handler of kernel code is not preempted, where the kernel supports that: a hit that waits for a lock whose holder
+ * does not run would be skipped. The client sets the constant to 0 if the kernel does not load programs that use it.
+ */
+extern void bpf_preempt_disable(void) __weak __ksym;
+extern void bpf_preempt_enable(void) __weak __ksym;
+const volatile u32 stp_preempt_off SEC(".rodata.options") = 0;
+
 /* One program for each probe; handlers are shared. ctx: what the kernel passes, for `arguments` of the tracepoint. */
 #define STP_ON_TRACEPOINT(arguments_, number, handler, condition, late)	\
 SEC("raw_tp") int stp_program_##number(u64 *ctx)				\
@@ -724,10 +732,14 @@ SEC("raw_tp") int stp_program_##number(u64 *ctx)				\
 	for (i = 0; i < (arguments_); i++)					\
 		s->c.arguments[i] = ctx[i];					\
 	s->probe = number;							\
+	if (stp_preempt_off)							\
+		bpf_preempt_disable();						\
 	if (condition() && ((late) || handler##_lock(&s->c))) {			\
 		handler(&s->c);							\
 		handler##_unlock(&s->c);					\
 	}									\
+	if (stp_preempt_off)							\
+		bpf_preempt_enable();						\
 	stp_end(s);								\
 	return 0;								\
 }

@@ -167,7 +167,17 @@ static u32 ring_bytes(void)
 	return (u32)size;
 }
 
-static int load(void)
+/* Sets the constant of programs before they are loaded; they need not have it. */
+static void set_preempt_off(u32 on)
+{
+	struct bpf_map *m = bpf_object__find_map_by_name(object, ".rodata.options");
+
+	if (m)
+		bpf_map__set_initial_value(m, &on, sizeof(on));
+}
+
+/* Programs that disable preemption are tried first: kernels before 6.10, and some after it, do not load them. */
+static int load(u32 preempt_off)
 {
 	LIBBPF_OPTS(bpf_object_open_opts, options, .object_name = "stap");
 	u64 size = (u64)(stp_bpf_object_end - stp_bpf_object);
@@ -180,6 +190,7 @@ static int load(void)
 	err = bpf_map__set_max_entries(bpf_object__find_map_by_name(object, "stp_slots"), nslots);
 	if (!err)
 		err = bpf_map__set_max_entries(bpf_object__find_map_by_name(object, "stp_ring"), ring_bytes());
+	set_preempt_off(preempt_off);
 	if (!err)
 		err = bpf_object__load(object);
 	if (!err)
@@ -192,7 +203,11 @@ int carrier_open(void)
 	int err;
 
 	libbpf_set_print(keep_log);
-	err = load();
+	err = load(true);
+	if (err && err != -EPERM) {
+		bpf_object__close(object);
+		err = load(false);
+	}
 	if (err) {
 		report_refusal(err);
 		return -1;
@@ -268,7 +283,8 @@ static void collect_slots(void)
 /*
  * A handler works on copies. What it only reads is copied under the lock before it runs; the lock of what it sets is
  * held until the new value is copied back, so that no hit sees or loses a value between. Handlers of begin, end and
- * error (p NULL) run before or after all hits.
+ * error (p NULL) run before or after all hits. No system call is made between claiming and releasing: a probe of it
+ * would wait for the lock in vain.
  */
 static const struct stp_lock_use *use_of(const struct stp_probe *p, const struct stp_lock *lock)
 {
@@ -337,15 +353,6 @@ static u64 words_of_taken(const struct stp_probe *p)
 	return words;
 }
 
-/* While this process holds a lock, no other should preempt it, since hits wait for it with their processors. Its
- * priority rises when it has the lock, so that it cannot displace a hit that holds it. Failures are harmless. */
-static void hurry(bool on)
-{
-	struct sched_param priority = { .sched_priority = on };
-
-	sched_setscheduler(0, on ? SCHED_FIFO | SCHED_RESET_ON_FORK : SCHED_OTHER | SCHED_RESET_ON_FORK, &priority);
-}
-
 void carrier_enter(const struct stp_probe *p)
 {
 	const struct stp_shared *g = stp_bpf_layout.shared;
@@ -356,8 +363,6 @@ void carrier_enter(const struct stp_probe *p)
 
 	collect_slots();
 	each_word(all, claim);
-	if (all)
-		hurry(true);
 	for (i = 0; g[i].name && published; i++)
 		if (shared_cells[i])
 			memcpy(g[i].cell, shared_cells[i], g[i].size);
@@ -368,8 +373,6 @@ void carrier_enter(const struct stp_probe *p)
 				arrays_empty(m[i], tables[i]);
 		}
 	each_word(all & ~kept, release);
-	if (all && !kept)
-		hurry(false);
 	for (i = 0; m[i] && published; i++)
 		if (tables[i] && uses(p, m[i]->lock, STP_READ | STP_WRITE))
 			arrays_import(c, m[i], copies[i]);
@@ -411,8 +414,6 @@ void carrier_leave(const struct stp_probe *p)
 
 	publish(p);
 	each_word(kept, release);
-	if (kept)
-		hurry(false);
 	if (p)
 		put_back(p);
 }
