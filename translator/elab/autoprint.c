@@ -207,13 +207,6 @@ static struct stmt *show_array(struct probe *p, struct var *v)
 
 // ---------------------------------------------------------------- tables of statistics
 
-// Describes the values that the script adds to a statistic.
-struct added {
-	const struct var *to;
-	bool varies;               // not only 1
-	const char *unit;          // NULL: it does not follow from the values
-};
-
 // Units by the ends of names of functions and variables.
 static const char *unit_of_name(const char *name)
 {
@@ -250,28 +243,29 @@ static const char *unit_of(const struct expr *e)
 
 static bool visit_added(struct ast_walker *w, struct expr **e)
 {
-	struct added *a = w->data;
 	struct expr *to = (*e)->kind == E_ASSIGN && (*e)->u.bin.op == TOK_STAT_ADD ? (*e)->u.bin.l : NULL;
+	struct var *v = !to ? NULL : to->kind == E_INDEX ? to->u.index.decl : to->kind == E_VAR ? to->u.var.decl : NULL;
 
-	if (!to || (to->kind == E_INDEX ? to->u.index.decl : to->kind == E_VAR ? to->u.var.decl : NULL) != a->to)
+	if (!v || !v->autoprint)
 		return true;
-	a->varies |= (*e)->u.bin.r->kind != E_NUMBER || (*e)->u.bin.r->u.number != 1;
-	if (!a->unit)
-		a->unit = unit_of((*e)->u.bin.r);
+	v->added.varies |= (*e)->u.bin.r->kind != E_NUMBER || (*e)->u.bin.r->u.number != 1;
+	if (!v->added.unit)
+		v->added.unit = unit_of_name(v->name);
+	if (!v->added.unit)
+		v->added.unit = unit_of((*e)->u.bin.r);
 	return true;
 }
 
-static struct added find_added(struct session *s, const struct var *v)
+// Describes the values that the script adds to the statistics that are shown, in var.added.
+static void find_added(struct session *s)
 {
-	struct added added = { .to = v, .unit = unit_of_name(v->name) };
-	struct ast_walker w = { .expr = visit_added, .data = &added };
+	struct ast_walker w = { .expr = visit_added };
 
 	for vec_each(&s->script.probes, p)
 		ast_walk_stmt(&w, &(*p)->body);
 	for vec_each(&s->script.funcs, f)
 		if ((*f)->body)
 			ast_walk_stmt(&w, &(*f)->body);
-	return added;
 }
 
 static const struct {
@@ -293,13 +287,13 @@ static struct stmt *statement(struct expr *e)
 	return s;
 }
 
-static struct stmt *table_head(const struct var *v, const struct added *a)
+static struct stmt *table_head(const struct var *v)
 {
 	struct expr *p = printf_new(v->loc);
 	struct buf b = { 0 };
 
-	buf_printf(&b, "%-*s", NAME_WIDTH, a->unit ? str_printf("%s (%s)", v->name, a->unit) : v->name);
-	for (int i = 0; i < (a->varies ? (int)ARRAY_SIZE(columns) : 1); i++)
+	buf_printf(&b, "%-*s", NAME_WIDTH, v->added.unit ? str_printf("%s (%s)", v->name, v->added.unit) : v->name);
+	for (int i = 0; i < (v->added.varies ? (int)ARRAY_SIZE(columns) : 1); i++)
 		buf_printf(&b, " %*s", columns[i].width, columns[i].title);
 	add_text(p, str_printf("%s\n", buf_text(&b)));
 	return statement(p);
@@ -344,43 +338,41 @@ static struct stmt *histogram(struct var *v, const expr_vec *keys, const char *u
 }
 
 // @min of an empty statistic would be an error: its row has only the count.
-static void show_scalar_table(struct probe *p, struct var *v, const struct added *a)
+static void show_scalar_table(struct probe *p, struct var *v)
 {
 	struct stmt *s = stmt_new(S_IF, v->loc), *full = stmt_new(S_BLOCK, v->loc);
 	expr_vec none = { 0 };
 
 	vec_push(&full->u.block, table_row(v, &none, ARRAY_SIZE(columns)));
-	vec_push(&full->u.block, histogram(v, &none, a->unit));
+	vec_push(&full->u.block, histogram(v, &none, v->added.unit));
 	s->u.if_.c = stat_of(v, &none, STAT_COUNT);
 	s->u.if_.then = full;
 	s->u.if_.other = table_row(v, &none, 1);
-	vec_push(&p->body->u.block, table_head(v, a));
-	vec_push(&p->body->u.block, a->varies ? s : table_row(v, &none, 1));
+	vec_push(&p->body->u.block, table_head(v));
+	vec_push(&p->body->u.block, v->added.varies ? s : table_row(v, &none, 1));
 }
 
-static void show_array_table(struct probe *p, struct var *v, const struct added *a)
+static void show_array_table(struct probe *p, struct var *v)
 {
 	expr_vec keys = { 0 }, again = { 0 };
 	struct stmt *rows = loop_new(p, v, &keys), *histograms;
 
-	rows->u.foreach.body = table_row(v, &keys, a->varies ? ARRAY_SIZE(columns) : 1);
-	vec_push(&p->body->u.block, table_head(v, a));
+	rows->u.foreach.body = table_row(v, &keys, v->added.varies ? ARRAY_SIZE(columns) : 1);
+	vec_push(&p->body->u.block, table_head(v));
 	vec_push(&p->body->u.block, rows);
-	if (!a->varies)
+	if (!v->added.varies)
 		return;
 	histograms = loop_new(p, v, &again);
-	histograms->u.foreach.body = histogram(v, &again, a->unit);
+	histograms->u.foreach.body = histogram(v, &again, v->added.unit);
 	vec_push(&p->body->u.block, histograms);
 }
 
-static void show_table(struct session *s, struct probe *p, struct var *v)
+static void show_table(struct probe *p, struct var *v)
 {
-	struct added added = find_added(s, v);
-
 	if (v->arity)
-		show_array_table(p, v, &added);
+		show_array_table(p, v);
 	else
-		show_scalar_table(p, v, &added);
+		show_scalar_table(p, v);
 }
 
 // ---------------------------------------------------------------- the probe
@@ -406,6 +398,7 @@ bool autoprint_add(struct session *s)
 	struct probe *p = NULL;
 	struct expr *numbers = NULL;       // the printf of numbers directly before, for more of them
 
+	find_added(s);
 	for (int i = 0; i < s->script.globals.n; i++) {
 		struct var *v = s->script.globals.at[i];
 		expr_vec none = { 0 };
@@ -422,7 +415,7 @@ bool autoprint_add(struct session *s)
 			continue;
 		}
 		if (v->type == T_STATS && !s->opt.compatible_given) {
-			show_table(s, p, v);
+			show_table(p, v);
 			numbers = NULL;
 			continue;
 		}
