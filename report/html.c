@@ -214,7 +214,9 @@ static void costs(struct output *out, const struct session *s)
 	struct json_object *o = object("costs"), *hits = json_object_new_array(), *sum = json_object_new_array(),
 			   *max = json_object_new_array();
 
-	for (const struct probe *p = s->probes; p < s->probes + s->nprobes; p++) {
+	for (size_t i = 0; i < s->nprobes; i++) {
+		const struct probe *p = &s->probes[i];
+
 		json_object_array_add(hits, json_object_new_int64(p->hits));
 		json_object_array_add(sum, json_object_new_int64(p->sum_ns));
 		json_object_array_add(max, json_object_new_int64(p->max_ns));

@@ -210,7 +210,8 @@ static const struct probe *failed_probe(const struct session *s, struct text t, 
 	static const char in[] = " in probe ";
 	const struct probe *found = NULL;
 
-	for (const struct probe *p = s->probes; p < s->probes + s->nprobes; p++) {
+	for (size_t i = 0; i < s->nprobes; i++) {
+		const struct probe *p = &s->probes[i];
 		struct text point = { p->point, strlen(p->point) };
 
 		*before = (struct text){ t.at, t.len >= point.len ? t.len - point.len : 0 };
@@ -248,7 +249,9 @@ static void end(const struct output *out, struct json_object *o, const struct se
 	struct json_object *list = json_object_new_array(), *of;
 
 	json_object_object_add(o, "status", json_object_new_int(e->status));
-	for (const struct probe *p = s->probes; p < s->probes + s->nprobes; p++) {
+	for (size_t i = 0; i < s->nprobes; i++) {
+		const struct probe *p = &s->probes[i];
+
 		if (!p->hits || !strcmp(p->where, "generated code"))
 			continue;
 		of = json_object_new_object();
