@@ -329,7 +329,7 @@ expect disable-cache 0 hello user --disable-cache -e "$begin"
 expect unwritable-cache 0 hello env SYSTEMTAP_DIR=/proc/none "$STAP" --runtime=user -e "$begin"
 expect parse-error 1 'Pass 1: parse failed' user -e 'probe begin { x = }'
 expect semantic-error 1 'Pass 2: analysis failed' user -e 'probe begin { nosuchfunction() }'
-expect interrupts-at-once 0 'the end' bash -c "'$STAP' --runtime=user -e 'probe begin { println(stp_pid()) } probe end { println(\"the end\") }' >'$SCRATCH/pid' & until [ -s '$SCRATCH/pid' ]; do sleep 0.05; done
+expect interrupts-at-once 0 'the end' timeout -k 2 60 bash -c "'$STAP' --runtime=user -e 'probe begin { println(stp_pid()) } probe end { println(\"the end\") }' >'$SCRATCH/pid' & until [ -s '$SCRATCH/pid' ]; do sleep 0.05; done
 	read -r pid <'$SCRATCH/pid'; kill -STOP \$pid; for i in INT TERM HUP CONT; do kill -\$i \$pid; done; wait \$!; cat '$SCRATCH/pid'"
 cat >"$SCRATCH/lint-a.stp" <<<'probe begin { println("a") exit() }'
 cat >"$SCRATCH/lint-b.stp" <<<'global unused probe begin { println("b") exit() }'
