@@ -103,7 +103,7 @@ expect command-time-over 1 'the time of -T is over: ending "sleep 60" (pid ' tim
 expect command-time-over-killed 1 'WARNING: the command was ended by signal 9' timeout 30 "$STAP" --runtime=user -T 0.2 -c 'sh -c "trap : TERM; while :; do sleep 0.1; done"' -e 'probe begin { println("x") }'
 expect command-outlives-begin 1 'the script ended; waiting for "sh -c "exit 7"" (pid ' user -c 'sh -c "exit 7"' -e 'probe begin { exit() }'
 expect command-runs-after-exit 1 'WARNING: the command exited with status 7; the trace is complete' user -c 'sh -c "sleep 0.2; exit 7"' -e 'probe begin { exit() }'
-expect command-interrupted 0 ended bash -c "timeout -s INT 1 '$STAP' --runtime=user -c 'echo \$\$ >$SCRATCH/pid; exec sleep 60' -e 'probe begin { exit() }'; sleep 0.2; kill -0 \$(cat '$SCRATCH/pid') || echo ended"
+expect command-interrupted 0 ended bash -c "timeout -s INT 1 '$STAP' --runtime=user -c 'echo \$\$ >$SCRATCH/command-pid; exec sleep 60' -e 'probe begin { exit() }'; sleep 0.2; kill -0 \$(cat '$SCRATCH/command-pid') || echo ended"
 expect command-and-pid 1 "cannot be used together" "$STAP" -c true -x 1 -e "$begin"
 expect parse-error-comes-first 1 'parse error: expected' "$STAP" -e 'probe begin { println("hello") }}'
 # For a member of stapusr only, stap rejects early what staprun would not load.
@@ -329,7 +329,7 @@ expect disable-cache 0 hello user --disable-cache -e "$begin"
 expect unwritable-cache 0 hello env SYSTEMTAP_DIR=/proc/none "$STAP" --runtime=user -e "$begin"
 expect parse-error 1 'Pass 1: parse failed' user -e 'probe begin { x = }'
 expect semantic-error 1 'Pass 2: analysis failed' user -e 'probe begin { nosuchfunction() }'
-expect interrupts-at-once 0 'the end' timeout -k 2 60 bash -c "'$STAP' --runtime=user -e 'probe begin { println(stp_pid()) } probe end { println(\"the end\") }' >'$SCRATCH/pid' & until [ -s '$SCRATCH/pid' ]; do sleep 0.05; done
+expect interrupts-at-once 0 'the end' timeout -k 2 60 bash -c "rm -f '$SCRATCH/pid'; '$STAP' --runtime=user -e 'probe begin { println(stp_pid()) } probe end { println(\"the end\") }' >'$SCRATCH/pid' & until [ -s '$SCRATCH/pid' ]; do sleep 0.05; done
 	read -r pid <'$SCRATCH/pid'; kill -STOP \$pid; for i in INT TERM HUP CONT; do kill -\$i \$pid; done; wait \$!; cat '$SCRATCH/pid'"
 cat >"$SCRATCH/lint-a.stp" <<<'probe begin { println("a") exit() }'
 cat >"$SCRATCH/lint-b.stp" <<<'global unused probe begin { println("b") exit() }'
