@@ -64,7 +64,7 @@ struct stp_control {
 struct stp_table_head { u32 first, last, used, count, free, unused; };
 #define STP_TABLE_CHAIN 256            /* elements of a bucket that are looked at */
 
-/* Returns the lowest bit of the first zero byte of a word, times 128; 0: there is none. */
+/* Returns the lowest bit of the first zero byte of a word, times 128; or 0 if no byte is zero. */
 static inline u64 stp_text_end(u64 word)
 {
 	return (word - 0x0101010101010101ull) & ~word & 0x8080808080808080ull;

@@ -77,7 +77,7 @@ int bt_small_number(const char *text)
 	return str_number(text, 0, 99, &n) ? (int)n : -1;
 }
 
-// Determines the type of a loop variable, of its key or of its value. Returns false if n is none of these.
+// Determines the type of a loop variable, of its key or of its value. Returns false if n is another expression.
 static bool loop_type(struct bt_translation *t, const struct bt_node *n, struct bt_type *type)
 {
 	const struct bt_node *base = n->kids.at[0];
