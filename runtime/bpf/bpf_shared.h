@@ -60,7 +60,7 @@ struct stp_control {
 	u32 locks[STP_LOCK_WORDS];
 };
 
-/* The head of an array's table, followed by its buckets; a place of an element is its index + 1. */
+/* The head of an array's table, followed by its buckets. Links are 1 + the index of an element; 0: none. */
 struct stp_table_head { u32 first, last, used, count, free, unused; };
 #define STP_TABLE_CHAIN 256            /* elements of a bucket that are looked at */
 

@@ -73,7 +73,7 @@ STP_INLINE bool STP_MAP_(_same)(const struct stp_slot *s, const struct STP_MAP_(
 	return true;
 }
 
-/* Returns the index of the element with the keys in the slot, or 0 if it does not exist. */
+/* Returns 1 + the index of the element with the keys in the slot, or 0 if it does not exist. */
 STP_GLOBAL_FUNCTION int STP_MAP_(_find)(struct stp_slot *s)
 {
 	struct STP_MAP_(_table) *t = &STP_MAP_(_table);
