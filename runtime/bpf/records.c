@@ -40,7 +40,9 @@ static const char *text(struct reader *r)
 
 /* ------------------------------------------------------------------ items */
 
-extern const struct stp_place __start_stp_places[], __stop_stp_places[];
+/* The bounds of the section, which a script that neither prints nor fails does not have: then they are NULL. */
+extern const struct stp_place __start_stp_places[] __attribute__((__weak__, __visibility__("hidden")));
+extern const struct stp_place __stop_stp_places[] __attribute__((__weak__, __visibility__("hidden")));
 
 static const struct stp_place *place_of(u32 line, bool prints)
 {
