@@ -5,6 +5,11 @@ without() { # SHELL-COMMANDS: what is mounted before stap --doctor
 	unshare -m sh -c "$1"'; "$0" --doctor; echo "status $?"' "$STAP"
 }
 expect doctor 0 "user runtime  yes      a script ran in a process" sh -c '"$0" --doctor; true' "$STAP"
+if [ "$(id -u)" -eq 0 ] && [ -e /sys/kernel/btf/vmlinux ] && command -v clang >/dev/null; then
+	expect doctor-bpf 0 "BPF           yes      a script ran as BPF programs" sh -c '"$0" --doctor; true' "$STAP"
+else
+	skip options/doctor-bpf "root, BTF of the running kernel, clang"
+fi
 expect doctor-status 0 '' bash -c '"$0" --doctor --json >"$1"; s=$?; python3 -c "
 import json, sys
 d = json.load(open(sys.argv[1]))
@@ -25,7 +30,7 @@ if unshare -m true 2>"$SCRATCH/err"; then
 	expect doctor-headers 0 'headers       yes      /' without "mount -t tmpfs none /lib/modules; mkdir /lib/modules/$running; ln -s '$(readlink -f "/lib/modules/$release/build")' /lib/modules/$running/build"
 	mkdir -p "$SCRATCH/few" && ln -sf /bin/* "$SCRATCH/few" 2>/dev/null
 	rm -f "$SCRATCH"/few/{gcc,gcc-*,cpio,make}
-	expect doctor-no-gcc 0 'user runtime  no       cannot run gcc, which --runtime=user requires' without "export PATH='$SCRATCH/few' SYSTEMTAP_DIR='$SCRATCH/few-cache'"
+	expect doctor-no-gcc 0 'user runtime  no       cannot run gcc, which --runtime=user and --runtime=bpf require' without "export PATH='$SCRATCH/few' SYSTEMTAP_DIR='$SCRATCH/few-cache'"
 	expect doctor-no-cpio 0 'the virtual machine needs more programs
                        -> on Debian: apt install cpio' without "export PATH='$SCRATCH/few' SYSTEMTAP_DIR='$SCRATCH/few-cache'"
 	expect doctor-no-make 0 'compiler      no       "make"' without "mount -t tmpfs none /lib/modules; mkdir /lib/modules/$running; ln -s '$(readlink -f "/lib/modules/$release/build")' /lib/modules/$running/build; export PATH='$SCRATCH/few' SYSTEMTAP_DIR='$SCRATCH/few-cache'"

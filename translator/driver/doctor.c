@@ -135,11 +135,6 @@ static void check_debuginfo(struct session *s, struct check *c)
 		      di_advice(m));
 }
 
-static void check_bpf(struct session *s, struct check *c)
-{
-	found(c, GOOD, "not used: scripts become kernel modules", NULL);
-}
-
 static void check_vm(struct session *s, struct check *c)
 {
 	const char *release = vm_default_release();
@@ -172,6 +167,12 @@ static void check_user_runtime(struct session *s, struct check *c)
 {
 	run_script("--runtime=user", "probe begin { exit() }");
 	found(c, GOOD, "a script ran in a process (--runtime=user)", NULL);
+}
+
+static void check_bpf(struct session *s, struct check *c)
+{
+	run_script("--runtime=bpf", "probe kernel.trace(\"sched_switch\") { next } probe begin { exit() }");
+	found(c, GOOD, "a script ran as BPF programs (--runtime=bpf)", NULL);
 }
 
 static void check_main_job(struct session *s, struct check *c)
