@@ -69,6 +69,7 @@ if wanted complete-bash; then
 		bash_replies "$STAP -l 'kernel.tracep" "$STAP" -l "'kernel.tracep"
 		bash -c '. "$1"; complete -p stap' bash "$SOURCE/completions/stap.bash")
 	want='user
+bpf
 kernel
 user
 vfs.readv.return

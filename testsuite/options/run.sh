@@ -413,7 +413,7 @@ else
 fi
 [ "$(id -u)" -ne 0 ] || expect module-missing 1 'No such file' "$BUILD/staprun/staprun" /nonexistent/x.ko
 if [ ! -e /proc/modules ]; then
-	expect kernel-without-modules 1 '--runtime=user' "$STAP" -e "$begin"
+	expect kernel-without-modules 1 '--runtime=user' "$STAP" --runtime=kernel -e "$begin"
 fi
 
 # In a virtual machine: output, exit status and the last messages of its kernel are returned.
