@@ -277,7 +277,7 @@ one_guest() { # NAMES...
 			[ "$debuginfo" != both ] || add_live "$name" .btf ;;
 		esac
 	done
-	"$VM" -r "${image:-$release}" -t ${LIVE_TIME:-2700} -m ${LIVE_MEMORY:-1024} -s ${LIVE_CPUS:-2} -k "${LIVE_ARGUMENTS-}" -d "$dir:/t" -f "$BUILD/staprun/staprun:/bin/" -f "$BUILD/staprun/stapio:/bin/" \
+	"$VM" -r "${image:-$release}" -t ${LIVE_TIME:-2700} -m ${LIVE_MEMORY:-1536} -s ${LIVE_CPUS:-2} -k "${LIVE_ARGUMENTS-}" -d "$dir:/t" -f "$BUILD/staprun/staprun:/bin/" -f "$BUILD/staprun/stapio:/bin/" \
 		-f /bin/cat:/bin/cat.host -l "$SCRATCH/$release.log" -- sh /t/all.sh "${LIVE_PATIENCE:-240}" \
 		>"$SCRATCH/$release.tar" 2>"$SCRATCH/$release.err"
 	status=$?
