@@ -29,7 +29,7 @@ static bool keep_link(struct bpf_link *link)
 }
 
 /* A program may still run when its link is destroyed. */
-static void detach(void *table, u32 n)
+void client_detach(void *table, u32 n)
 {
 	while (nlinks)
 		bpf_link__destroy(links[--nlinks]);
@@ -40,8 +40,7 @@ static void detach(void *table, u32 n)
 	records_read();        /* before the output of end probes */
 }
 
-/* Returns 0 for a link that was made, else the error after a message that names the probe. */
-static int attached(struct bpf_link *link, const struct stp_probe *p, const char *advice)
+int client_attached(struct bpf_link *link, const struct stp_probe *p, const char *advice)
 {
 	int err = link ? 0 : -errno;
 
@@ -62,10 +61,10 @@ static int start_tracepoints(void *table, u32 n)
 		link = bpf_program__attach_raw_tracepoint(client_program(t->probe), t->name);
 		if (!link && t->optional)
 			continue;
-		err = attached(link, t->probe, "; the running kernel may not have this tracepoint");
+		err = client_attached(link, t->probe, "; the running kernel may not have this tracepoint");
 	}
 	if (err)
-		detach(NULL, 0);
+		client_detach(NULL, 0);
 	return err;
 }
 
@@ -103,7 +102,7 @@ static int start_uprobe(const struct stp_uprobe *u)
 					       &options);
 	if (!link && u->optional)
 		return 0;
-	return attached(link, u->probe, "");
+	return client_attached(link, u->probe, "");
 }
 
 static int start_uprobes(void *table, u32 n)
@@ -114,9 +113,9 @@ static int start_uprobes(void *table, u32 n)
 	for (; u < end && !err; u++)
 		err = start_uprobe(u);
 	if (err)
-		detach(NULL, 0);
+		client_detach(NULL, 0);
 	return err;
 }
 
-const struct stp_family_ops stp_uprobe_family = { "uprobe", start_uprobes, detach };
-const struct stp_family_ops stp_tracepoint_family = { "tracepoint", start_tracepoints, detach };
+const struct stp_family_ops stp_uprobe_family = { "uprobe", start_uprobes, client_detach };
+const struct stp_family_ops stp_tracepoint_family = { "tracepoint", start_tracepoints, client_detach };

@@ -23,6 +23,10 @@
 #define STP_MAP_GET(c, m, ...) stp_map_get(m, __VA_ARGS__)
 #define STP_MAP_DELETE(c, m, ...) stp_map_delete(m, __VA_ARGS__)
 
+/* Only handlers of programs call them, which this compilation needs for their places. */
+#define stp_syscall_name(c) ""
+#define stp_syscall_kernel_name(c) ""
+
 /* Places that programs refer to by the line: both compilations see the same text. */
 #define STP_PLACE(...)								\
 	static const struct stp_place place_ __attribute__((__section__("stp_places"), __used__)) = {	\

@@ -39,6 +39,7 @@ typedef u32 __wsum;
 #define STP_INDEX(i, n) ({ u32 i_ = (i); __asm__ volatile("" : "+r"(i_)); i_ & ((n) - 1); })
 
 /* of uapi/linux/bpf.h, whose types are not included */
+#define BPF_MAP_TYPE_HASH 1
 #define BPF_MAP_TYPE_ARRAY 2
 #define BPF_MAP_TYPE_RINGBUF 27
 #define BPF_F_MMAPABLE (1u << 10)
@@ -743,5 +744,7 @@ SEC("raw_tp") int stp_program_##number(u64 *ctx)				\
 	stp_end(s);								\
 	return 0;								\
 }
+
+#include "bpf_hits.h"
 
 #endif

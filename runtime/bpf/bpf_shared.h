@@ -40,7 +40,7 @@ struct stp_slot {
 	u32 record_len;                /* words behind the head */
 	u32 frame_at;                  /* next free byte of `frames` */
 	u64 percpu[STP_PERCPU_WORDS];
-	struct stp_text comm, error_text;
+	struct stp_text comm, error_text, call_name, call_kernel_name;
 	struct stp_text key_s[STP_KEY_STRINGS];
 	u64 record[STP_RECORD_WORDS];
 	char frames[STP_FRAMES_SIZE];

@@ -226,6 +226,11 @@ struct bpf_program *client_program(const struct stp_probe *p)
 	return bpf_object__find_program_by_name(object, name);
 }
 
+struct bpf_program *client_named_program(const char *name)
+{
+	return bpf_object__find_program_by_name(object, name);
+}
+
 /* ------------------------------------------------------------------ slots */
 
 static struct stp_slot *slot(u32 i)

@@ -28,7 +28,13 @@ int records_fd(void);
 void records_read(void);           /* formats the records that are in the ring */
 
 /* client.c */
-/* Returns the program of a probe of the script. */
+/* Returns the program of a probe of the script; NULL: it has none. */
 struct bpf_program *client_program(const struct stp_probe *p);
+struct bpf_program *client_named_program(const char *name);
+
+/* attach.c */
+/* Keeps a new link. Returns 0, or if it is NULL the error in errno, after a message that names the probe. */
+int client_attached(struct bpf_link *link, const struct stp_probe *p, const char *advice);
+void client_detach(void *table, u32 n);
 
 #endif

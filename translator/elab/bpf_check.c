@@ -26,7 +26,8 @@ static bool refuse(struct loc loc, const char *what)
 // Functions of generated.h that bpf_program.h implements, for embedded C marked pragma:runtime.
 static const char *const operations[] = {
 	"stp_pid", "stp_tid", "stp_uid", "stp_gid", "stp_cpu", "stp_target", "stp_ktime_ns", "stp_current_task",
-	"stp_execname", "stp_strlen", "stp_uload_string", "stp_load_string", "stp_exit",
+	"stp_execname", "stp_syscall_name", "stp_syscall_kernel_name",
+	"stp_strlen", "stp_uload_string", "stp_load_string", "stp_exit",
 };
 
 static bool is_operation(const char *name)
@@ -198,6 +199,8 @@ int elab_bpf(struct session *s)
 		struct probe *p = *it;
 
 		k.event = p->family->bpf_program != NULL;
+		if (k.event && p->family->bpf_refusal && p->family->bpf_refusal(p))
+			refuse(p->loc, p->family->bpf_refusal(p));
 		if (k.event && p->condition)
 			refuse(p->condition->loc, "conditions of event probes are not supported");
 		for vec_each(&p->entries, entry)

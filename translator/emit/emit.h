@@ -19,6 +19,8 @@ const char *emit_c_constant(struct session *s, struct cwriter *w, const char *he
 			    struct loc loc);
 // Returns a C string literal with its quotes.
 const char *emit_c_string(const char *text);
+// emit_bpf.c: Returns a mask of the words of struct pt_regs that the probe reads.
+const char *emit_bpf_registers(struct session *s, const struct probe *p);
 
 // emit_symbols.c: Writes the struct stp_program TABLE_program_I, which identifies the file of a program or library.
 struct di_identity;

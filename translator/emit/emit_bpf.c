@@ -4,6 +4,7 @@
 // generated.h and runtime/bpf/bpf_client.h. All tables and the handlers of begin, end, error and timers are for the
 // client only.
 #include "elab/elab.h"
+#include "elab/module_data.h"
 #include "emit/emitter.h"
 #include "resolve/family.h"
 
@@ -183,6 +184,17 @@ void emit_bpf_locks(struct emitter *e, struct cwriter *w)
 
 // ---------------------------------------------------------------- programs
 
+const char *emit_bpf_registers(struct session *s, const struct probe *p)
+{
+	const struct module_data *d = s->module_data;
+	unsigned mask = 0;
+
+	for (int n = 0; p->uses_regs && n < d->registers && n < 32; n++)
+		if (p->reg_mask >> n & 1 && d->register_offsets[n] >= 0)
+			mask |= 1u << d->register_offsets[n] / 8;
+	return str_printf("0x%x", mask);
+}
+
 // ---------------------------------------------------------------- arrays that a handler of the client empties
 
 // Uses of one array in the body of a handler and in the functions that it calls.
@@ -316,7 +328,7 @@ void emit_bpf_programs(struct emitter *e, struct cwriter *w)
 
 		if (p->shares || !bpf_carries(p))
 			continue;
-		p->family->bpf_program(p, w, str_printf("%d, p%d, %s, %d", p->index, body->index, p->condition ?
+		p->family->bpf_program(e->s, p, w, str_printf("%d, p%d, %s, %d", p->index, body->index, p->condition ?
 							str_printf("p%d_condition", p->index) : "stp_always",
 							e->locks_late[body->index]));
 	}

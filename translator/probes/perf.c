@@ -174,6 +174,21 @@ static void perf_emit(struct session *s, struct cwriter *w, struct probe **probe
 	emit_family_table(s, "perf", "stp_perfs", n);
 }
 
+// Counters, and processes by their program, would have to be found in the kernel's data.
+static const char *perf_bpf_refusal(const struct probe *p)
+{
+	const struct perf *d = p->data;
+
+	if (d->counter)
+		return "perf counters are not supported";
+	return d->path ? "process(\"PATH\") of perf events is not supported" : NULL;
+}
+
+static void perf_bpf_program(struct session *s, const struct probe *p, struct cwriter *w, const char *rest)
+{
+	cw_line(w, "STP_ON_PERF(%s, %s)", emit_bpf_registers(s, p), rest);
+}
+
 #define EVENT "perf.type(number).config(number)"
 #define FORMS(event) event, event ".process", event ".process(string)"
 
@@ -187,6 +202,8 @@ const struct probe_family family_perf = {
 	.name = "perf",
 	.arrival_ns = 1500,
 	.samples = true,
+	.bpf_program = perf_bpf_program,
+	.bpf_refusal = perf_bpf_refusal,
 	.patterns = patterns,
 	.resolve = perf_resolve,
 	.emit = perf_emit,

@@ -462,7 +462,7 @@ bool process_address(const struct probe *p, const char **from, uint64_t *offset)
 	return true;
 }
 
-void process_bpf_program(const struct probe *p, struct cwriter *w, const char *rest)
+void process_bpf_program(struct session *s, const struct probe *p, struct cwriter *w, const char *rest)
 {
 	const struct process_site *d = p->data;
 

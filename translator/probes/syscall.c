@@ -72,12 +72,10 @@ static const char *const patterns[] = {
 	NULL,
 };
 
-// Selects the target's numbers of a row, and the size of a long there. -1 ends.
-struct abi { int column, bits; };
 static const struct abi x86_abis[] = { { 0, 64 }, { 1, 32 }, { -1, 0 } };
 static const struct abi arm64_abis[] = { { 2, 64 }, { -1, 0 } };
 
-static const struct abi *target_abis(const struct session *s)
+const struct abi *syscall_abis(const struct session *s)
 {
 	return strcmp(s->kernel->arch, "arm64") ? x86_abis : arm64_abis;
 }
@@ -86,7 +84,7 @@ static const struct abi *target_abis(const struct session *s)
 
 static bool on_target(struct session *s, const struct syscall_row *row)
 {
-	for (const struct abi *abi = target_abis(s); abi->column >= 0; abi++)
+	for (const struct abi *abi = syscall_abis(s); abi->column >= 0; abi++)
 		if (row->number[abi->column] >= 0)
 			return true;
 	return false;
@@ -208,7 +206,7 @@ static const struct command *emit_commands(struct cwriter *w, const struct sysca
 	return first;
 }
 
-// Returns the value of `name`: the alias without the prefix of calls of 32-bit processes.
+// Returns the alias without the prefix of calls of 32-bit processes.
 static const char *script_name(const struct syscall_row *row)
 {
 	static const char *const prefixes[] = { "compat_sys_", "compat_" };
@@ -222,24 +220,52 @@ static const char *script_name(const struct syscall_row *row)
 	return str_ends(name, "32") ? str_ndup(name, len - 2) : name;
 }
 
+const char *syscall_name(const struct syscall_probe *d, const struct syscall_row *row, const char **plain, int *flags)
+{
+	*plain = NULL;
+	for vec_each(&d->args, a)
+		if (row->named == NAME_CALL_IF_FLAGS && a->name && !strcmp(a->name, "flags")) {
+			*plain = script_name(row);
+			*flags = a->at;
+		}
+	return d->any || row->named ? row->name : script_name(row);
+}
+
+unsigned syscall_signed_longs(const struct syscall_probe *d)
+{
+	unsigned is_signed = 0;
+
+	for vec_each(&d->args, a)
+		if (a->type && a->type->is_signed && a->type->size == 8)
+			is_signed |= 1u << a->at;
+	return is_signed;
+}
+
+void syscall_each_row(const struct syscall_probe *d, bool names, void (*fn)(const struct syscall_row *row, void *data),
+		      void *data)
+{
+	for (const struct syscall_row *row = rows; d->any && names && row < END(rows); row++)
+		if (!row->secondary)
+			fn(row, data);
+	for vec_each(&d->rows, row)
+		fn(*row, data);
+}
+
 // Writes the generated C that describes one row for one size of long, which the text functions read.
 static void emit_call(struct cwriter *w, const struct syscall_row *row, const struct syscall_probe *d,
 		      const struct abi *abi, bool text, const char *name)
 {
 	const struct syscall_args *args = &d->args;
-	unsigned is_signed = 0;
-	int ncommands = 0;
+	const char *plain, *name_value;
+	int ncommands = 0, flags = 0;
 	const struct command *selector = NULL;
 
 	if (text)
 		selector = emit_commands(w, row, str_printf("%s_commands", name), &ncommands);
-	for vec_each(args, a)
-		if (a->type && a->type->is_signed && a->type->size == 8)
-			is_signed |= 1u << a->at;
+	name_value = syscall_name(d, row, &plain, &flags);
 	cw_line(w, "static const struct stp_syscall %s = {", name);
-	cw_line(w, ".name = %s, .kernel_name = %s,", emit_c_string(d->any || row->named ? row->name : script_name(row)),
-		emit_c_string(row->name));
-	cw_line(w, ".long_size = %d, .signed_longs = 0x%x, .returns_address = %d,", abi->bits / 8, is_signed,
+	cw_line(w, ".name = %s, .kernel_name = %s,", emit_c_string(name_value), emit_c_string(row->name));
+	cw_line(w, ".long_size = %d, .signed_longs = 0x%x, .returns_address = %d,", abi->bits / 8, syscall_signed_longs(d),
 		*row->result == 'x');
 	if (text) {
 		struct buf b = { 0 };
@@ -250,9 +276,8 @@ static void emit_call(struct cwriter *w, const struct syscall_row *row, const st
 		if (n)
 			cw_line(w, ".args = { %s},", buf_text(&b));
 	}
-	for vec_each(args, a)
-		if (row->named == NAME_CALL_IF_FLAGS && a->name && !strcmp(a->name, "flags"))
-			cw_line(w, ".plain_name = %s, .flags = %d,", emit_c_string(script_name(row)), a->at);
+	if (plain)
+		cw_line(w, ".plain_name = %s, .flags = %d,", emit_c_string(plain), flags);
 	if (selector)
 		cw_line(w, ".command = %d, .command_mask = 0x%x, .ncommands = %d, .commands = %s_commands,",
 			(int)selector->value, selector->mask, ncommands, name);
@@ -286,7 +311,7 @@ static void emit_sets(struct writer *out, const struct syscall_args *args)
 {
 	for vec_each(args, a)
 		if (*a->set)
-			syscall_emit_set(&out->calls, a->set, target_abis(out->s)->column == 2, out->sets_made);
+			syscall_emit_set(&out->calls, a->set, syscall_abis(out->s)->column == 2, out->sets_made);
 }
 
 // Writes the sets of the commands of a call.
@@ -310,7 +335,7 @@ static void emit_row(struct writer *out, const struct probe *p, const struct sys
 		emit_sets(out, &d->args);
 		emit_command_sets(out, row->name);
 	}
-	for (const struct abi *abi = target_abis(out->s); abi->column >= 0; abi++) {
+	for (const struct abi *abi = syscall_abis(out->s); abi->column >= 0; abi++) {
 		char *name = str_printf("stp_syscall_%d", out->n_calls);
 
 		if (row->number[abi->column] < 0)
@@ -358,6 +383,7 @@ const struct probe_family family_syscall = {
 	.name = "syscall",
 	.arrival_ns = 50,
 	.patterns = patterns,
+	.bpf_program = syscall_bpf_program,
 	.as_aliases = true,
 	.returns_all = true,
 	.resolve = syscall_resolve,

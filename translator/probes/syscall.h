@@ -50,6 +50,20 @@ struct syscall_probe {             // probe.data
 // Indices of a call's number and result among the arguments, as in generated.h.
 enum { SYSCALL_NUMBER = 6, SYSCALL_RESULT = 7 };
 
+// A column of syscall_row.number, and the size of a long there. -1 ends.
+struct abi { int column, bits; };
+const struct abi *syscall_abis(const struct session *s);       // of the target
+// Returns the value of `name`; of *plain, if that is not NULL and argument *flags is 0.
+const char *syscall_name(const struct syscall_probe *d, const struct syscall_row *row, const char **plain, int *flags);
+// Returns a bit for each argument that is sign-extended in 32-bit processes.
+unsigned syscall_signed_longs(const struct syscall_probe *d);
+// Calls fn for each row of the probe; of syscall_any, which has none, for all rows if it has names.
+void syscall_each_row(const struct syscall_probe *d, bool names, void (*fn)(const struct syscall_row *row, void *data),
+		      void *data);
+
+// syscall_bpf.c
+void syscall_bpf_program(struct session *s, const struct probe *p, struct cwriter *w, const char *rest);
+
 // syscall_args.c
 void syscall_parse_args(const char *text, int at, struct syscall_args *out);  // at: the first register
 enum { SYSCALL_MAX_SETS = 200 };

@@ -301,7 +301,7 @@ static void tracepoint_emit(struct session *s, struct cwriter *w, struct probe *
 	emit_family_table(s, "tracepoint", "stp_tracepoints", n);
 }
 
-static void tracepoint_bpf_program(const struct probe *p, struct cwriter *w, const char *rest)
+static void tracepoint_bpf_program(struct session *s, const struct probe *p, struct cwriter *w, const char *rest)
 {
 	cw_line(w, "STP_ON_TRACEPOINT(%d, %s)", arguments_read(p), rest);
 }

@@ -44,7 +44,9 @@ struct probe_family {
 	bool on_user_runtime;                  // exists with --runtime=user
 	// With --runtime=bpf: writes the BPF program of a probe, a macro of bpf_program.h whose last arguments are `rest`.
 	// NULL: handlers run in the client if on_user_runtime is set, else the family is not supported.
-	void (*bpf_program)(const struct probe *p, struct cwriter *w, const char *rest);
+	void (*bpf_program)(struct session *s, const struct probe *p, struct cwriter *w, const char *rest);
+	// Returns why the programs do not support this probe, or NULL. NULL pointer: they support all.
+	const char *(*bpf_refusal)(const struct probe *p);
 	bool as_aliases;                       // its points are listed like aliases: by name, with locals
 	bool own_returns;                      // ".return" is not the return of a function with an entry: no @entry
 	bool returns_all;                      // .return.maxactive(N) equals .return: any number of calls can be in progress

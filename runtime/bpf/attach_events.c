@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Attaches BPF programs to perf events and system calls. */
+#define _GNU_SOURCE
+#include "client.h"
+#include "../core/internal.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+/* ------------------------------------------------------------------ perf events */
+
+/* Without a period the clock samples at each tick of the kernel, whose length is the resolution of its coarse clock. */
+static u64 tick_ns(void)
+{
+	struct timespec t = { 0, 4000000 };
+
+	clock_getres(CLOCK_MONOTONIC_COARSE, &t);
+	return (u64)t.tv_sec * 1000000000 + (u64)t.tv_nsec;
+}
+
+static struct perf_event_attr attributes(const struct stp_perf *p)
+{
+	struct perf_event_attr a = { .size = sizeof(a), .type = p->type, .config = p->config, .disabled = 1 };
+
+	if (p->per_second) {
+		a.freq = 1;
+		a.sample_freq = p->hz;
+	} else {
+		a.sample_period = p->period ? p->period : tick_ns();
+	}
+	a.inherit = p->in_target;
+	return a;
+}
+
+/* Returns the link of a new event, NULL and errno. */
+static struct bpf_link *open_event(const struct stp_perf *p, struct perf_event_attr *a, int pid, int cpu)
+{
+	int fd = (int)syscall(SYS_perf_event_open, a, pid, cpu, -1, PERF_FLAG_FD_CLOEXEC), err;
+	struct bpf_link *link;
+
+	if (fd < 0)
+		return NULL;
+	link = bpf_program__attach_perf_event(client_program(p->probe), fd);
+	err = errno;
+	if (!link)
+		close(fd);
+	/* attaching has enabled it; a process that has yet to execute the command does not count */
+	else if (a->enable_on_exec)
+		ioctl(fd, PERF_EVENT_IOC_DISABLE, 0);
+	errno = err;
+	return link;
+}
+
+static int start_on_cpus(const struct stp_perf *p)
+{
+	struct perf_event_attr a = attributes(p);
+	int cpus = libbpf_num_possible_cpus(), cpu, err = 0, last = ENODEV, n = 0;
+	struct bpf_link *link;
+
+	for (cpu = 0; cpu < cpus && !err; cpu++) {
+		link = open_event(p, &a, -1, cpu);
+		if (!link) {
+			last = errno;
+			if (last != ENODEV)        /* the CPU is offline */
+				break;
+			continue;
+		}
+		err = client_attached(link, p->probe, "");
+		n++;
+	}
+	if (err || (n && last == ENODEV))
+		return err;
+	if (p->optional && (last == ENOENT || last == EOPNOTSUPP || last == ENODEV || last == EINVAL))
+		return 0;
+	errno = last;
+	return client_attached(NULL, p->probe, last == ENOENT || last == EOPNOTSUPP ?
+			       "; this machine cannot count this event" : "");
+}
+
+/* The threads of the target process, and those that they start later. */
+static int start_in_target(const struct stp_perf *p)
+{
+	struct perf_event_attr a = attributes(p);
+	int err = 0, target = stp_session.target;
+	char path[64];
+	struct dirent *d;
+	DIR *threads;
+
+	a.enable_on_exec = user_child_running();
+	snprintf(path, sizeof(path), "/proc/%d/task", target);
+	threads = opendir(path);
+	if (!threads)
+		return client_attached(NULL, p->probe, "");
+	while (!err && (d = readdir(threads))) {
+		int thread = atoi(d->d_name);
+		struct bpf_link *link = thread > 0 ? open_event(p, &a, thread, -1) : NULL;
+
+		if (link)
+			err = client_attached(link, p->probe, "");
+		else if (thread > 0 && errno != ESRCH && !(p->optional && (errno == ENOENT || errno == EOPNOTSUPP)))
+			err = client_attached(NULL, p->probe, "");
+	}
+	closedir(threads);
+	return err;
+}
+
+static int start_perfs(void *table, u32 n)
+{
+	const struct stp_perf *p = table, *end = p + n;
+	int err = 0;
+
+	for (; p < end && !err; p++)
+		err = p->in_target ? start_in_target(p) : start_on_cpus(p);
+	if (err)
+		client_detach(NULL, 0);
+	return err;
+}
+
+/* ------------------------------------------------------------------ system calls */
+
+/* Tells execveat() from execve() at the return, if the script needs that: it sees calls before other programs do. */
+static int start_executions(const struct stp_probe *p)
+{
+	struct bpf_program *program = client_named_program("stp_program_executions");
+
+	return program ? client_attached(bpf_program__attach_raw_tracepoint(program, "sys_enter"), p, "") : 0;
+}
+
+/* A probe has a row for each number of its calls, one after the other. A program may serve several probes. */
+static int start_syscalls(void *table, u32 n)
+{
+	const struct stp_syscall_probe *c = table, *end = c + n;
+	int err = n ? start_executions(c->probe) : 0;
+
+	for (; c < end && !err; c++) {
+		struct bpf_program *program = client_program(c->probe);
+
+		if (!program || (c > (struct stp_syscall_probe *)table && c[-1].probe == c->probe))
+			continue;
+		err = client_attached(bpf_program__attach_raw_tracepoint(program, c->is_return ? "sys_exit" : "sys_enter"),
+				      c->probe, "");
+	}
+	if (err)
+		client_detach(NULL, 0);
+	return err;
+}
+
+const struct stp_family_ops stp_perf_family = { "perf", start_perfs, client_detach };
+const struct stp_family_ops stp_syscall_family = { "syscall", start_syscalls, client_detach };

@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Programs of perf events and system calls: part of bpf_program.h. */
+#ifndef BPF_HITS_H
+#define BPF_HITS_H
+
+/* Copies the registers that the handler reads: bit n of the mask is word n of struct pt_regs. */
+STP_INLINE void bpf_registers(struct stp_slot *s, const u64 *registers, u32 mask)
+{
+	u32 i;
+
+#pragma unroll
+	for (i = 0; i < STP_REGISTERS; i++)
+		if (mask >> i & 1)
+			s->registers[i] = registers[i];
+}
+
+/* Runs a handler in the slot of a hit, and releases it. */
+#define STP_RUN(s, probe_, handler, condition, late) do {			\
+	(s)->probe = (probe_);							\
+	if (condition() && ((late) || handler##_lock(&(s)->c))) {		\
+		handler(&(s)->c);						\
+		handler##_unlock(&(s)->c);					\
+	}									\
+	stp_end(s);								\
+} while (0)
+
+/* ------------------------------------------------------------------ perf events */
+
+#define STP_ON_PERF(mask, number, handler, condition, late)			\
+SEC("perf_event") int stp_program_##number(u64 *ctx)				\
+{										\
+	struct stp_slot *s = stp_claim();					\
+										\
+	if (!s)									\
+		return 0;							\
+	bpf_registers(s, ctx, mask);						\
+	s->c.address = ctx[STP_REGISTER_PC];					\
+	STP_RUN(s, number, handler, condition, late);				\
+	return 0;								\
+}
+
+/* ------------------------------------------------------------------ system calls */
+
+/*
+ * calls_N(), which the translator writes, maps a number to STP_CALL() or to 0. It is verified once: inlined, each of
+ * its values would be a path of its own. Numbers of 32-bit processes begin at STP_CALL_COMPAT. Calls that socketcall()
+ * and ipc() make for them have numbers of their own.
+ */
+#define STP_CALL_COMPAT 0x10000
+#define STP_CALL_SOCKETCALL 102
+#define STP_CALL_IPC 117
+#define STP_CALL_SOCKETCALL_FIRST 1000
+#define STP_CALL_IPC_FIRST 1100
+#define STP_CALL(row, probe, signed_longs, address)				\
+	((u64)(row) | (u64)((probe) + 1) << 16 | (u64)(signed_longs) << 48 | (u64)(address) << 56)
+#define STP_CALL_ROW(call) ((u32)(call) & 0xffff)
+#define STP_CALL_PROBE(call) ((u32)((call) >> 16) - 1)
+#define STP_CALL_SIGNED(call) ((u32)((call) >> 48) & 0xff)
+#define STP_CALL_ADDRESS(call) ((call) >> 56 != 0)
+
+/* Words of struct pt_regs on x86-64. */
+enum { STP_WORD_BP = 4, STP_WORD_BX, STP_WORD_R11, STP_WORD_R10, STP_WORD_R9, STP_WORD_R8, STP_WORD_AX, STP_WORD_CX,
+       STP_WORD_DX, STP_WORD_SI, STP_WORD_DI, STP_WORD_ORIG_AX };
+
+struct thread_info___call { u32 status; } __attribute__((preserve_access_index));
+struct task_struct___call { struct thread_info___call thread_info; } __attribute__((preserve_access_index));
+#define STP_TS_COMPAT 2
+
+/* Returns whether the call is one of the 32-bit interface. */
+STP_INLINE bool bpf_is_compat(void)
+{
+	struct task_struct___call *task = (void *)bpf_get_current_task();
+	u32 status = 0;
+
+	bpf_probe_read_kernel(&status, sizeof(status), &task->thread_info.status);
+	return status & STP_TS_COMPAT;
+}
+
+/* Names of calls: a program's own table, from which they are copied to the slot. */
+struct stp_call_names { char name[32], kernel_name[32], plain[32]; u64 flags; };
+#define STP_CALL_NAMES(number, size)						\
+	const struct stp_call_names call_names_##number[size] SEC(".rodata.call_names_" #number)
+
+STP_INLINE void bpf_copy_name(struct stp_text *to, const char *name)
+{
+	u32 i;
+
+#pragma unroll
+	for (i = 0; i < 4; i++)
+		((u64 *)to->b)[i] = ((const u64 *)name)[i];
+}
+
+#define STP_CALL_NAMES_OF(number, size)						\
+STP_INLINE void bpf_names_##number(struct stp_slot *s, u32 row)			\
+{										\
+	const struct stp_call_names *n = &call_names_##number[STP_INDEX(row, size)];	\
+										\
+	bpf_copy_name(&s->call_kernel_name, n->kernel_name);			\
+	bpf_copy_name(&s->call_name, (u32)s->c.arguments[STP_INDEX((u32)n->flags, 8)] ? n->name : n->plain);	\
+}
+STP_INLINE void bpf_no_names(struct stp_slot *s, u32 row)
+{
+}
+#define stp_syscall_name(c) (STP_SLOT(c)->call_name.b)
+#define stp_syscall_kernel_name(c) (STP_SLOT(c)->call_kernel_name.b)
+
+/* When execveat() succeeds, its number is that of execve() at the return: threads that are in execveat(). */
+STP_INLINE bool bpf_no_executions(u32 number)
+{
+	return false;
+}
+STP_INLINE u32 bpf_no_execution(u32 number, u32 compat, s64 result)
+{
+	return number;
+}
+#define STP_EXECUTIONS								\
+struct {									\
+	__uint(type, BPF_MAP_TYPE_HASH);					\
+	__uint(max_entries, 256);						\
+	__type(key, u64);							\
+	__type(value, u32);							\
+} stp_executions SEC(".maps");							\
+STP_INLINE bool bpf_executions(u32 number)					\
+{										\
+	return number == 59 || number == 11;					\
+}										\
+STP_INLINE bool bpf_is_execution(u32 number, u32 compat, u32 wide, u32 narrow)	\
+{										\
+	return number == (compat ? narrow : wide);				\
+}										\
+STP_INLINE u32 bpf_execution(u32 number, u32 compat, s64 result)		\
+{										\
+	u64 thread = bpf_get_current_task();				\
+	u32 *found;								\
+										\
+	if (!bpf_is_execution(number, compat, 59, 11) && !bpf_is_execution(number, compat, 322, 358))	\
+		return number;							\
+	found = bpf_map_lookup_elem(&stp_executions, &thread);			\
+	if (!found)								\
+		return number;							\
+	bpf_map_delete_elem(&stp_executions, &thread);				\
+	return result ? number : compat ? 358 : 322;				\
+}										\
+SEC("raw_tp") int stp_program_executions(u64 *ctx)				\
+{										\
+	u64 thread = bpf_get_current_task();				\
+	u32 number = ctx[1], one = 1;						\
+										\
+	if (number != 59 && number != 11 && number != 322 && number != 358)	\
+		return 0;							\
+	if (!bpf_is_execution(number, bpf_is_compat(), 322, 358))		\
+		bpf_map_delete_elem(&stp_executions, &thread);			\
+	else if (bpf_map_update_elem(&stp_executions, &thread, &one, 0))	\
+		bpf_lose(STP_LOSS_ENTRIES);					\
+	return 0;								\
+}
+
+STP_INLINE void bpf_call_registers(struct stp_slot *s, u64 regs, bool compat)
+{
+	u64 *r = s->registers, *a = s->c.arguments;
+
+	bpf_probe_read_kernel(r + STP_WORD_BP, (STP_WORD_ORIG_AX - STP_WORD_BP) * 8, (const u64 *)regs + STP_WORD_BP);
+	if (compat) {
+		a[0] = (u32)r[STP_WORD_BX], a[1] = (u32)r[STP_WORD_CX], a[2] = (u32)r[STP_WORD_DX];
+		a[3] = (u32)r[STP_WORD_SI], a[4] = (u32)r[STP_WORD_DI], a[5] = (u32)r[STP_WORD_BP];
+		return;
+	}
+	a[0] = r[STP_WORD_DI], a[1] = r[STP_WORD_SI], a[2] = r[STP_WORD_DX];
+	a[3] = r[STP_WORD_R10], a[4] = r[STP_WORD_R8], a[5] = r[STP_WORD_R9];
+}
+
+/* Returns a word of the process; 0 if it cannot be read. */
+STP_INLINE u32 bpf_call_word(u64 address)
+{
+	u32 v = 0;
+
+	bpf_probe_read_user(&v, sizeof(v), (void *)address);
+	return v;
+}
+
+/* Puts the arguments of ipc(), which are call, first, second, third, ptr, fifth, into the order of the call. */
+STP_INLINE void bpf_order_ipc(u64 *a, u32 call, bool is_new)
+{
+	u64 first = a[1], second = a[2], third = a[3], ptr = a[4], fifth = a[5];
+
+	a[0] = first, a[1] = second, a[2] = third, a[3] = ptr, a[4] = fifth;
+	switch (call) {
+	case 1: a[1] = ptr, a[2] = second; break;                          /* semop */
+	case 3: a[3] = bpf_call_word(ptr); break;                          /* semctl */
+	case 4: a[1] = ptr, a[2] = second, a[3] = fifth; break;            /* semtimedop */
+	case 11: a[1] = ptr, a[2] = second, a[3] = third; break;           /* msgsnd */
+	case 12:                                                           /* msgrcv */
+		a[1] = is_new ? ptr : bpf_call_word(ptr);
+		a[2] = second;
+		a[3] = is_new ? fifth : bpf_call_word(ptr + 4);
+		a[4] = third;
+		break;
+	case 14: case 24: a[2] = ptr; break;                               /* msgctl, shmctl */
+	case 21: a[1] = ptr, a[2] = second; break;                         /* shmat */
+	case 22: a[0] = ptr; break;                                        /* shmdt */
+	}
+}
+
+/* Decodes socketcall() and ipc(): returns the number of the call, and loads its arguments. Verified once. */
+STP_GLOBAL_FUNCTION int bpf_split(struct stp_slot *s, u32 number)
+{
+	u64 *a, from;
+	u32 call, i;
+
+	if (!s)
+		return number;
+	a = s->c.arguments;
+	from = a[1];
+	call = (u32)a[0];
+	if (number == STP_CALL_IPC && (call & 0xffff) <= 24) {
+		bpf_order_ipc(a, call & 0xffff, call >> 16);
+		return STP_CALL_IPC_FIRST + (call & 0xffff);
+	}
+	if (number != STP_CALL_SOCKETCALL || call < 1 || call > 20)
+		return number;
+#pragma unroll
+	for (i = 0; i < 6; i++)
+		a[i] = bpf_call_word(from + 4 * i);    /* the call may have fewer than six arguments */
+	return STP_CALL_SOCKETCALL_FIRST + call;
+}
+
+STP_INLINE bool bpf_is_split(u32 number, bool compat)
+{
+	return compat && (number == STP_CALL_SOCKETCALL || number == STP_CALL_IPC);
+}
+
+STP_INLINE void bpf_sign_extend(u64 *a, u32 mask)
+{
+	u32 i;
+
+#pragma unroll
+	for (i = 0; i < 6; i++)
+		if (mask >> i & 1)
+			a[i] = (s64)(s32)a[i];
+}
+
+/* Results of 32-bit processes: an address above 2 GB is positive, an error negative. */
+STP_INLINE s64 bpf_compat_result(s64 result, bool is_address)
+{
+	return is_address && (u32)result < (u32)-4095 ? (s64)(u32)result : (s64)(s32)result;
+}
+
+/* The number of a call at its return is in the registers. */
+STP_INLINE u32 bpf_call_number(const u64 *ctx, bool is_return)
+{
+	u64 number = ctx[1];
+
+	if (is_return)
+		bpf_probe_read_kernel(&number, sizeof(number), (const u64 *)ctx[0] + STP_WORD_ORIG_AX);
+	return (u32)number < STP_CALL_COMPAT ? (u32)number : STP_CALL_COMPAT - 1;
+}
+
+/* ctx: struct pt_regs *, then the number or the result */
+#define STP_ON_SYSCALL(is_return_, reads_, splits_, compat_, execution_, names_, number_, handler, condition, late)	\
+SEC("raw_tp") int stp_program_##number_(u64 *ctx)				\
+{										\
+	u64 number = bpf_call_number(ctx, is_return_);				\
+	u64 call = calls_##number_(number), narrow = (compat_) ? calls_##number_(STP_CALL_COMPAT + number) : 0;	\
+	struct stp_slot *s;							\
+	u32 compat, executed;							\
+										\
+	if (!call && !narrow && !((splits_) && bpf_is_split(number, true)) && !execution_##s(number))	\
+		return 0;							\
+	compat = bpf_is_compat() ? STP_CALL_COMPAT : 0;				\
+	call = compat ? narrow : call;						\
+	executed = (is_return_) ? execution_(number, compat, (s64)ctx[1]) : number;	\
+	if (executed != number) {						\
+		number = executed;						\
+		call = calls_##number_(compat + number);			\
+	}									\
+	if (!call && !((splits_) && bpf_is_split(number, compat)))		\
+		return 0;							\
+	s = stp_claim();							\
+	if (!s)									\
+		return 0;							\
+	if ((reads_) || (splits_))						\
+		bpf_call_registers(s, ctx[0], compat);				\
+	s->c.arguments[STP_SYSCALL_NUMBER] = number;				\
+	if ((splits_) && bpf_is_split(number, compat)) {			\
+		call = calls_##number_(compat + bpf_split(s, number));		\
+		if (!call) {							\
+			stp_release(s);						\
+			return 0;						\
+		}								\
+	}									\
+	if ((reads_) && compat)							\
+		bpf_sign_extend(s->c.arguments, STP_CALL_SIGNED(call));		\
+	if (is_return_)								\
+		s->c.arguments[STP_SYSCALL_RESULT] = s->c.saved_return =	\
+			compat ? bpf_compat_result(ctx[1], STP_CALL_ADDRESS(call)) : ctx[1];	\
+	s->c.address = 0;							\
+	names_(s, STP_CALL_ROW(call));						\
+	STP_RUN(s, STP_CALL_PROBE(call), handler, condition, late);		\
+	return 0;								\
+}
+
+#endif
