@@ -7,7 +7,6 @@
 #include "policy.h"
 #include "syscalls.h"
 
-#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -120,14 +119,11 @@ static void explain_permission(const char *module, char *message)
 		log_error("the kernel does not allow loading %s: a security module or a container forbids it", module);
 }
 
-static void explain_format(const char *module, const char *release, const char *message)
+static void explain_format(const char *module, const char *message)
 {
 	const char *version = strstr(message, "disagrees about version of symbol ");
 
-	if (*release && strcmp(release, kernel.release))
-		log_error("%s was built for the kernel %s, but %s is running; build it with stap -r %s", module, release,
-			  kernel.release, kernel.release);
-	else if (version || strstr(message, "version magic") || strstr(message, "(err -22)"))
+	if (version || strstr(message, "version magic") || strstr(message, "(err -22)"))
 		log_error("%s was built for another build of the kernel %s; build the script again, with the headers"
 			  " of the running kernel", module, kernel.release);
 	else
@@ -135,24 +131,10 @@ static void explain_format(const char *module, const char *release, const char *
 			  " reason", module, kernel.release);
 }
 
-// Names of machines in kbuild. The first is the machine that this program is built for.
-static const struct { int number; const char *name; } machines[] = {
-#ifdef __aarch64__
-	{ EM_AARCH64, "arm64" }, { EM_X86_64, "x86_64" },
-#else
-	{ EM_X86_64, "x86_64" }, { EM_AARCH64, "arm64" },
-#endif
-};
-
-void load_error_explain(const char *module, const char *release, int error, int machine)
+void load_error_explain(const char *module, int error)
 {
 	char message[512];
 
-	if (machine == machines[1].number) {
-		log_error("%s was built for %s, but this machine is %s; build it with stap -a %s", module,
-			  machines[1].name, machines[0].name, machines[0].name);
-		return;
-	}
 	uname(&kernel);
 	*message = 0;
 	if (error != EOPNOTSUPP)           // else module_load() refused, not the kernel
@@ -173,10 +155,10 @@ void load_error_explain(const char *module, const char *release, int error, int 
 		if (strstr(message, "for parameter"))
 			log_error("the kernel rejects a parameter (NAME=VALUE) of the module %s", module);
 		else
-			explain_format(module, release, message);
+			explain_format(module, message);
 		break;
 	case ENOEXEC:
-		explain_format(module, release, message);
+		explain_format(module, message);
 		break;
 	case EKEYREJECTED:
 	case ENOKEY:

@@ -90,13 +90,13 @@ static void set_switching(struct stapio_options *opt, char *arg)
 int main(int argc, char **argv)
 {
 	struct stapio_options opt = { .device = -1, .life = -1, .daemon = -1, .poll_ms = 200, .command_ms = -1 };
-	int letter, load_error = 0, machine = 0;       // -E: errno of loading, ELF machine of the module
+	int letter, load_error = 0;        // -E: errno of loading
 
 	log_color("auto");
 	while ((letter = getopt(argc, argv, "+ieqQF:E:o:S:c:k:x:N:r:D:T:M:C:ALvwh")) != -1) {
 		switch (letter) {
 		case 'F': parse_numbers(optarg, &opt.device, &opt.life); break;
-		case 'E': parse_numbers(optarg, &load_error, &machine); break;
+		case 'E': parse_numbers(optarg, &load_error, NULL); break;
 		case 'o': opt.output = optarg; break;
 		case 'S': set_switching(&opt, optarg); break;
 		case 'N':
@@ -128,8 +128,8 @@ int main(int argc, char **argv)
 		default: return 1;
 		}
 	}
-	if (load_error && optind + 2 == argc) {
-		load_error_explain(argv[optind], argv[optind + 1], load_error, machine);
+	if (load_error && optind + 1 == argc) {
+		load_error_explain(argv[optind], load_error);
 		return 1;
 	}
 	if (opt.device < 0 || optind >= argc) {

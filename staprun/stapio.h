@@ -177,7 +177,7 @@ void remove_after_kill(const struct stapio_options *opt);
 
 // --- load_error.c: messages about modules that the kernel rejected ---
 
-void load_error_explain(const char *module, const char *release, int error, int machine);
+void load_error_explain(const char *module, int error);
 
 // --- frames.c: in sessions whose output consists of records; no effect in others ---
 

@@ -327,15 +327,14 @@ static int send_hello(int device, const char *name)
 // Executes stapio, which determines without privileges why the kernel rejected the module.
 static void explain_load_error(const struct module *m, int rc)
 {
-	char numbers[32];
+	char number[16];
 	int n = opt.relay_n;
 
-	snprintf(numbers, sizeof(numbers), "%d,%d", -rc, m->machine);
+	snprintf(number, sizeof(number), "%d", -rc);
 	opt.relay_args[n++] = "-E";
-	opt.relay_args[n++] = numbers;
+	opt.relay_args[n++] = number;
 	opt.relay_args[n++] = "--";
 	opt.relay_args[n++] = m->name;
-	opt.relay_args[n++] = m->release;
 	exec_stapio(opt.relay_args);
 	log_error("cannot load %s: %s", m->name, strerror(-rc));
 }
@@ -562,7 +561,7 @@ static int load_and_run(enum rights rights)
 	struct module m = { .fd = -1 };
 	int device = -1, status = 1, rc;
 
-	if (limit_parameters(rights) || module_open(&m, opt.module, rights) || caps_raise())
+	if (limit_parameters(rights) || module_open(&m, opt.module, rights) || target_check(&m) || caps_raise())
 		goto not_loaded;
 	leftovers_remove();
 	rc = load(&m);

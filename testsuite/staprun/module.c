@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The parts of a .ko that the loader reads: the name in .modinfo and in struct module, the release, the rights.
 const char info[] __attribute__((section(".modinfo"))) =
-	"license=GPL\0name=stap_0123456789abcdef0123\0vermagic=6.0.0-other SMP mod_unload \0stap_privilege=stapusr";
+	"license=GPL\0name=stap_0123456789abcdef0123\0vermagic=" RELEASE " SMP mod_unload \0stap_privilege=stapusr"
+	"\0stap_kernel_build_id=ab62636465666768696a6b6c6d6e6f7071727374";
 
 // Another section of this name comes first. The kernel (6.1) ignores it, since it is not loaded.
 #ifdef TWO_STRUCTS

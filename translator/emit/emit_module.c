@@ -333,6 +333,15 @@ static void write_modinfo(struct cwriter *w, int n, const char *name, const char
 		n, name, value);
 }
 
+static const char *hex_text(const uint8_t *id, int len)
+{
+	struct buf b = { 0 };
+
+	for (int i = 0; i < len; i++)
+		buf_printf(&b, "%02x", id[i]);
+	return b.text;
+}
+
 // Computes the string frames of each CPU's context: the nesting of calls times the frame of each.
 static void check_frames(struct emitter *e, int strings, int nesting)
 {
@@ -351,6 +360,9 @@ static void write_module(struct emitter *e, struct cwriter *w)
 	check_frames(e, strings, nesting);
 	if (e->s->opt.privilege != PRIVILEGE_STAPDEV)
 		write_modinfo(w, n++, "stap_privilege", e->s->opt.privilege == PRIVILEGE_STAPUSR ? "stapusr" : "stapsys");
+	if (e->s->module_data->kernel_id_len)
+		write_modinfo(w, n++, "stap_kernel_build_id", hex_text(e->s->module_data->kernel_id,
+								       e->s->module_data->kernel_id_len));
 	for vec_each(&e->s->opt.modinfo, info)
 		write_modinfo(w, n++, info->name, info->value);
 	cw_line(w, "const struct stp_module stp_module = {");
