@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The globals as comma-separated values (RFC 4180): a table for each of them, headed by the names of its columns.
+// The last table has what was lost, if anything was.
 #include "event_text.h"
 #include "writers.h"
 
@@ -38,10 +39,23 @@ static void put_head(FILE *to, const struct global *g, bool first)
 	fputs(g->type == CELL_STATISTIC ? ",count,sum,avg\r\n" : ",value\r\n", to);
 }
 
+static int put_loss(struct output *out, const struct event *e)
+{
+	static const char table;                   // its address is that of no global
+
+	if (out->state != &table)
+		fprintf(out->file, "%slost,count\r\n", out->state ? "\r\n" : "");
+	out->state = (void *)&table;
+	put_text(out->file, e->text);
+	return fprintf(out->file, ",%llu\r\n", (unsigned long long)e->count) < 0 ? -errno : 0;
+}
+
 static int event(struct output *out, const struct session *s, const struct event *e)
 {
 	if (e->kind == EVENT_BEGIN)
 		out->state = NULL;                 // tables of another session
+	if (e->kind == EVENT_LOSS)
+		return put_loss(out, e);
 	if (e->kind != EVENT_VALUE)
 		return 0;
 	if (out->state != e->global)

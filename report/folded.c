@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Folded stacks, "outermost;...;innermost COUNT", of the arrays that have call stacks as keys: the input of flame
-// graphs.
+// graphs. What was lost is a stack, too, "[lost];REASON COUNT", so that a flame graph shows that it is incomplete.
 #include "json_text.h"
 #include "stack.h"
 #include "writers.h"
@@ -31,9 +31,14 @@ static int event(struct output *out, const struct session *s, const struct event
 {
 	struct line line = { out->file, "" };
 
+	if (e->kind == EVENT_LOSS) {
+		put_frame(&line, &(struct frame){ .name = { "[lost]", 6 } });
+		put_frame(&line, &(struct frame){ .name = e->text });
+		return fprintf(out->file, " %llu\n", (unsigned long long)e->count) < 0 ? -errno : 0;
+	}
 	if (!stack_is_key(e))
 		return 0;
-	stack_frames(e, put_frame, &line);
+	stack_frames(s, e, put_frame, &line);
 	return fprintf(out->file, " %lld\n", (long long)stack_value(e)) < 0 ? -errno : 0;
 }
 

@@ -200,7 +200,7 @@ static void value(struct output *out, const struct session *s, const struct even
 		return;
 	}
 	frames.list = json_object_new_array();
-	stack_frames(e, add_frame, &frames);
+	stack_frames(s, e, add_frame, &frames);
 	o = object("stack");
 	add_string(o, "name", e->global->name);
 	json_object_object_add(o, "frames", frames.list);

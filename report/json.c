@@ -3,6 +3,7 @@
 #include "event_text.h"
 #include "json.h"
 #include "json_text.h"
+#include "stack.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -111,6 +112,37 @@ static void add_statistic(const struct output *out, struct json_object *o, const
 		json_object_object_add(o, "buckets", buckets(out, s));
 }
 
+// --- call stacks ---
+
+struct frames { const struct output *out; struct json_object *list; };
+
+static void add_frame(void *to, const struct frame *f)
+{
+	struct frames *frames = to;
+	struct json_object *o = json_object_new_object();
+
+	add_text(o, "function", f->name);
+	if (f->module.len)
+		add_text(o, "module", f->module);
+	if (f->address)
+		json_object_object_add(o, "address", number(frames->out, f->address));
+	if (f->source.len)
+		add_text(o, "file", f->source);
+	if (f->line)
+		json_object_object_add(o, "line", json_object_new_int64(f->line));
+	if (f->inlined)
+		json_object_object_add(o, "inlined", json_object_new_boolean(1));
+	json_object_array_add(frames->list, o);
+}
+
+static struct json_object *stack(const struct output *out, const struct session *s, struct text t)
+{
+	struct frames frames = { out, json_object_new_array() };
+
+	stack_text_frames(s, t, add_frame, &frames);
+	return frames.list;
+}
+
 // --- printing ---
 
 struct arguments { const struct output *out; struct json_object *o; };
@@ -145,8 +177,12 @@ static void add_place(const struct output *out, struct json_object *o, const str
 
 static void printed(const struct output *out, struct json_object *o, const struct session *s, const struct event *e)
 {
+	struct text t = event_text(s, e);
+
 	add_place(out, o, e);
-	add_text(o, "text", event_text(s, e));
+	add_text(o, "text", t);
+	if (e->kind != EVENT_HIST && stack_is_text(t))
+		json_object_object_add(o, "stack", stack(out, s, t));
 	if (e->kind == EVENT_PRINT)
 		json_object_object_add(o, "args", arguments(out, e));
 	if (e->kind == EVENT_HIST)
@@ -166,9 +202,20 @@ static void begin(const struct output *out, struct json_object *o, const struct 
 		json_object_object_add(o, "target", number(out, s->target));
 }
 
-static void value(const struct output *out, struct json_object *o, const struct event *e)
+// Adds a member for the key at this position.
+static void add_key(struct json_object **to, unsigned position, struct json_object *o)
 {
-	struct json_object *keys = json_object_new_array(), *bytes = NULL;
+	char name[12];
+
+	snprintf(name, sizeof(name), "%u", position);
+	if (!*to)
+		*to = json_object_new_object();
+	json_object_object_add(*to, name, o);
+}
+
+static void value(const struct output *out, struct json_object *o, const struct session *s, const struct event *e)
+{
+	struct json_object *keys = json_object_new_array(), *bytes = NULL, *stacks = NULL;
 	bool valid;
 
 	add_string(o, "name", e->global->name);
@@ -177,18 +224,16 @@ static void value(const struct output *out, struct json_object *o, const struct 
 		if (e->cells[i].type != CELL_TEXT)
 			continue;
 		json_object_put(readable(e->cells[i].text, &valid));
-		if (!valid && !bytes)
-			bytes = json_object_new_object();
-		if (!valid) {
-			char position[12];
-
-			snprintf(position, sizeof(position), "%u", i);
-			json_object_object_add(bytes, position, base64(e->cells[i].text));
-		}
+		if (!valid)
+			add_key(&bytes, i, base64(e->cells[i].text));
+		if (stack_is_text(e->cells[i].text))
+			add_key(&stacks, i, stack(out, s, e->cells[i].text));
 	}
 	json_object_object_add(o, "keys", keys);
 	if (bytes)
 		json_object_object_add(o, "keys_base64", bytes);
+	if (stacks)
+		json_object_object_add(o, "stacks", stacks);
 	if (e->value->type == CELL_STATISTIC)
 		add_statistic(out, o, e->value->statistic);
 	else if (e->value->type == CELL_NUMBER)
@@ -290,7 +335,7 @@ struct json_object *json_event(const struct output *out, const struct session *s
 	switch (e->kind) {
 	case EVENT_BEGIN: begin(out, o, s); break;
 	case EVENT_PRINT: case EVENT_TEXT: case EVENT_HIST: printed(out, o, s, e); break;
-	case EVENT_VALUE: value(out, o, e); break;
+	case EVENT_VALUE: value(out, o, s, e); break;
 	case EVENT_WARNING: case EVENT_ERROR: message(o, s, e); break;
 	case EVENT_GAP:
 		json_object_object_add(o, "time_ns", number(out, e->time_ns));

@@ -20,7 +20,7 @@ enum { SAMPLE_LOCATION = 1, SAMPLE_VALUE, SAMPLE_LABEL };
 enum { LABEL_KEY = 1, LABEL_TEXT, LABEL_NUMBER };
 enum { MAPPING_ID = 1, MAPPING_FILE = 5, MAPPING_HAS_FUNCTIONS = 7 };
 enum { LOCATION_ID = 1, LOCATION_MAPPING, LOCATION_ADDRESS, LOCATION_LINE };
-enum { LINE_FUNCTION = 1 };
+enum { LINE_FUNCTION = 1, LINE_LINE = 2 };
 enum { FUNCTION_ID = 1, FUNCTION_NAME, FUNCTION_SYSTEM_NAME, FUNCTION_FILE };
 
 struct bytes { unsigned char *at; size_t n, size; };
@@ -152,7 +152,8 @@ static uint64_t mapping(struct pprof *o, struct text module)
 
 static uint64_t function(struct pprof *o, const struct frame *f)
 {
-	uint64_t key[2] = { string(o, f->name), string(o, f->module) }, id;
+	struct text file = f->source.len ? f->source : f->module;
+	uint64_t key[2] = { string(o, f->name), string(o, file) }, id;
 	struct bytes m = { NULL };
 	bool added;
 
@@ -169,7 +170,7 @@ static uint64_t function(struct pprof *o, const struct frame *f)
 
 static uint64_t location(struct pprof *o, const struct frame *f)
 {
-	uint64_t key[3] = { function(o, f), mapping(o, f->module), f->address }, id;
+	uint64_t key[4] = { function(o, f), mapping(o, f->module), f->address, f->line }, id;
 	struct bytes m = { NULL }, line = { NULL };
 	bool added;
 
@@ -177,6 +178,8 @@ static uint64_t location(struct pprof *o, const struct frame *f)
 	if (!added)
 		return id;
 	put_number(&line, LINE_FUNCTION, key[0]);
+	if (f->line)
+		put_number(&line, LINE_LINE, f->line);
 	put_number(&m, LOCATION_ID, id);
 	put_number(&m, LOCATION_MAPPING, key[1]);
 	put_number(&m, LOCATION_ADDRESS, key[2]);
@@ -224,27 +227,27 @@ static uint64_t sample_type(struct pprof *o, const char *global, const char *par
 	return number;
 }
 
-static int element(struct pprof *o, const struct event *e)
+static int element(struct pprof *o, const struct session *s, const struct event *e)
 {
-	struct sample s = { 0 };
+	struct sample sample = { 0 };
 
 	o->stack.n = o->labels.n = 0;
-	stack_frames(e, add_frame, o);
+	stack_frames(s, e, add_frame, o);
 	if (e->value->type == CELL_STATISTIC) {
-		s.type = sample_type(o, e->global->name, ".count");
+		sample.type = sample_type(o, e->global->name, ".count");
 		sample_type(o, e->global->name, ".sum");
-		s.values[s.nvalues++] = e->value->statistic->count;
+		sample.values[sample.nvalues++] = e->value->statistic->count;
 	} else {
-		s.type = sample_type(o, e->global->name, "");
+		sample.type = sample_type(o, e->global->name, "");
 	}
-	s.values[s.nvalues++] = stack_value(e);
-	s.locations = o->stack.n;
-	s.labels = o->labels.n;
-	fwrite(&s, sizeof(s), 1, o->samples);
-	if (s.locations)                           // else there is no memory, either
-		fwrite(o->stack.at, 1, s.locations, o->samples);
-	if (s.labels)
-		fwrite(o->labels.at, 1, s.labels, o->samples);
+	sample.values[sample.nvalues++] = stack_value(e);
+	sample.locations = o->stack.n;
+	sample.labels = o->labels.n;
+	fwrite(&sample, sizeof(sample), 1, o->samples);
+	if (sample.locations)                           // else there is no memory, either
+		fwrite(o->stack.at, 1, sample.locations, o->samples);
+	if (sample.labels)
+		fwrite(o->labels.at, 1, sample.labels, o->samples);
 	return o->rc ? o->rc : ferror(o->samples) ? -errno : 0;
 }
 
@@ -311,7 +314,7 @@ static int event(struct output *out, const struct session *s, const struct event
 		o = out->state;
 		o->start_ns = s->start_ns;
 	}
-	return stack_is_key(e) ? element(o, e) : 0;
+	return stack_is_key(e) ? element(o, s, e) : 0;
 }
 
 static void put_types(struct pprof *o)

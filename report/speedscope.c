@@ -86,16 +86,17 @@ static void put_frame(void *to, const struct frame *f)
 {
 	struct sample *sample = to;
 	struct speedscope *o = sample->o;
-	size_t len = f->name.len + f->module.len + 1;
+	struct text file = f->source.len ? f->source : f->module;
+	size_t len = f->name.len + file.len + 1;
 	char *key = malloc(len);
 	uint64_t number;
 	bool added;
 
 	if (!key)
 		abort();
-	memcpy(key, f->module.at, f->module.len);
-	key[f->module.len] = '\0';
-	memcpy(key + f->module.len + 1, f->name.at, f->name.len);
+	memcpy(key, file.at, file.len);
+	key[file.len] = '\0';
+	memcpy(key + file.len + 1, f->name.at, f->name.len);
 	number = intern(&o->numbers, key, len, &added);
 	free(key);
 	fprintf(o->out, "%s%" PRIu64, sample->next ? "," : "", number);
@@ -104,14 +105,14 @@ static void put_frame(void *to, const struct frame *f)
 		return;
 	fprintf(o->frames, "%s{\"name\":", number ? ",\n" : "");
 	put_json_string(o->frames, f->name);
-	if (f->module.len) {
+	if (file.len) {
 		fputs(",\"file\":", o->frames);
-		put_json_string(o->frames, f->module);
+		put_json_string(o->frames, file);
 	}
 	putc('}', o->frames);
 }
 
-static int element(struct speedscope *o, const struct event *e)
+static int element(struct speedscope *o, const struct session *s, const struct event *e)
 {
 	struct sample sample = { o };
 	int64_t weight = stack_value(e);
@@ -126,7 +127,7 @@ static int element(struct speedscope *o, const struct event *e)
 		begin_profile(o, e->global);
 	}
 	fputs(o->first_sample ? "[" : ",[", o->out);
-	stack_frames(e, put_frame, &sample);
+	stack_frames(s, e, put_frame, &sample);
 	putc(']', o->out);
 	fprintf(o->weights, "%s%" PRId64, o->first_sample ? "" : ",", weight);
 	o->first_sample = false;
@@ -144,7 +145,7 @@ static int event(struct output *out, const struct session *s, const struct event
 		return -EIO;
 	if (e->kind == EVENT_BEGIN)
 		return end_profile(o);             // of another session
-	return stack_is_key(e) ? element(o, e) : 0;
+	return stack_is_key(e) ? element(o, s, e) : 0;
 }
 
 static int finish(struct output *out)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Makes frames of the call stacks that are keys of arrays, for the writers of flame graphs.
 #include "stack.h"
+#include "symbols.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -83,13 +84,14 @@ static void name_by_file(struct frame *f)
 		from--;
 	f->name = (struct text){ from, at - from };
 	f->module.len = plus - f->module.at;
+	f->in_file = true;
 }
 
 // Reads a line of a backtrace, "0xffff8000 : name+0x1b/0x40 [module]"; each part but the name may be missing.
 static struct frame read_line(struct text line)
 {
 	static const char colon[] = " : ";
-	struct frame f = { .module = { "", 0 } };
+	struct frame f = { .module = { "", 0 }, .source = { "", 0 } };
 	const char *at, *end, *found;
 
 	trim(&line);
@@ -103,7 +105,8 @@ static struct frame read_line(struct text line)
 	found = memmem(line.at, line.len, "+0x", 3);
 	if (found && found > line.at) {
 		at = found + 1;
-		hexadecimal(&at, end, &f.offset);
+		if (hexadecimal(&at, end, &f.offset) && at < end && *at == '/' && end - ++at > 2)
+			hexadecimal(&at, end, &f.size);
 		line.len = found - line.at;
 	}
 	f.name = line;
@@ -113,8 +116,29 @@ static struct frame read_line(struct text line)
 	return f;
 }
 
-// The last line is the outermost frame.
-static void lines(struct text stack, frame_handler *handler, void *to)
+// Passes the functions that are in a frame. One of an unknown file has its name only.
+static void pass(const struct session *s, struct frame *f, bool returns, frame_handler *handler, void *to)
+{
+	struct place p = { f->module, f->name, f->offset, f->size, returns };
+	const struct symbol *symbols;
+	unsigned n;
+
+	if (f->in_file)
+		p.function.len = 0;
+	symbols = symbols_at(s->kernel, &p, &n);
+	if (!n)
+		handler(to, f);
+	for (unsigned i = 0; i < n; i++) {
+		f->name = symbols[i].function.len ? symbols[i].function : f->name;
+		f->source = symbols[i].file;
+		f->line = symbols[i].line;
+		f->inlined = i;
+		handler(to, f);
+	}
+}
+
+// The last line is the outermost frame. The address of each but the first one is that behind a call.
+static void lines(const struct session *s, struct text stack, frame_handler *handler, void *to)
 {
 	const char *end = stack.at + stack.len, *from;
 
@@ -129,9 +153,34 @@ static void lines(struct text stack, frame_handler *handler, void *to)
 			from--;
 		f = read_line((struct text){ from, end - from });
 		if (f.name.len)
-			handler(to, &f);
+			pass(s, &f, from > stack.at, handler, to);
 		end = from;
 	}
+}
+
+// Each line is a frame with an address or an offset.
+bool stack_is_text(struct text t)
+{
+	const char *end = t.at + t.len, *from = t.at, *to;
+	bool any = false;
+
+	for (; from < end; from = to + 1) {
+		struct frame f;
+
+		to = memchr(from, '\n', end - from);
+		if (!to)
+			return false;
+		f = read_line((struct text){ from, to - from });
+		if (!f.name.len || !(f.address || f.size))
+			return false;
+		any = true;
+	}
+	return any;
+}
+
+void stack_text_frames(const struct session *s, struct text t, frame_handler *handler, void *to)
+{
+	lines(s, t, handler, to);
 }
 
 static bool is_kernel_stack(const struct cell *c)
@@ -152,16 +201,16 @@ static const struct cell *nth_stack(const struct event *e, unsigned n)
 	return NULL;
 }
 
-void stack_frames(const struct event *e, frame_handler *handler, void *to)
+void stack_frames(const struct session *s, const struct event *e, frame_handler *handler, void *to)
 {
 	unsigned stacks = 0;
 
 	for (unsigned i = 0; i < e->ncells; i++) {
-		struct frame f = { .name = e->cells[i].text, .module = { "", 0 }, .key = i + 1 };
+		struct frame f = { .name = e->cells[i].text, .module = { "", 0 }, .source = { "", 0 }, .key = i + 1 };
 		char digits[24];
 
 		if (is_stack(&e->cells[i])) {
-			lines(nth_stack(e, stacks++)->text, handler, to);
+			lines(s, nth_stack(e, stacks++)->text, handler, to);
 			continue;
 		}
 		if (e->cells[i].type != CELL_TEXT)

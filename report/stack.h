@@ -10,6 +10,11 @@ struct frame {
 	struct text module;                // the kernel, a module or a file; empty: unknown
 	uint64_t address;                  // 0: unknown
 	uint64_t offset;                   // from the begin of the function in bytes
+	uint64_t size;                     // of the function, 0: unknown
+	struct text source;                // file of the source; empty: unknown
+	unsigned line;                     // that the function executes, 0: unknown
+	bool inlined;                      // in the frame before it
+	bool in_file;                      // the function is unknown, and `offset` is one in the file
 	unsigned key;                      // 1 + position of another key than the stack; 0: a frame of the stack
 };
 
@@ -18,9 +23,12 @@ typedef void frame_handler(void *to, const struct frame *f);
 
 // Returns true if the event is an element of an array with a call stack in its keys, and with a number or statistics.
 bool stack_is_key(const struct event *e);
-// Passes the frames of such an element from the outermost one to the innermost. Other keys are frames, too, in their
-// order. Stacks of the kernel are behind those of programs.
-void stack_frames(const struct event *e, frame_handler *handler, void *to);
+// Passes the frames of such an element from the outermost one to the innermost, those of inlined functions among them.
+// Other keys are frames, too, in their order. Stacks of the kernel are behind those of programs.
+void stack_frames(const struct session *s, const struct event *e, frame_handler *handler, void *to);
+// Returns true if the text is a call stack; passes its frames likewise.
+bool stack_is_text(struct text t);
+void stack_text_frames(const struct session *s, struct text t, frame_handler *handler, void *to);
 // Returns the element's number, or the sum of its statistics.
 int64_t stack_value(const struct event *e);
 // Writes to standard error which globals there are, with their types, if stacks fit none of them; returns false then.

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NODES_MAX = 1 << 18, NAME_MAX_BYTES = 200, BARS = 30, PICTURES_MAX = 64 };
+enum { NODES_MAX = 1 << 18, NAME_MAX_BYTES = 200, BARS = 30, PICTURES_MAX = 64, LOSSES_MAX = 64 };
 
 // Sizes in pixels; a character of the labels is at most 7 wide.
 enum { WIDTH = 1200, MARGIN = 10, ROW = 17, TITLE = 34, LABEL = 330, BAR_MAX = 700, CHARACTER = 7 };
@@ -42,6 +42,8 @@ struct svg {
 	struct picture *pictures[PICTURES_MAX];
 	unsigned npictures, left;          // left out
 	const struct global *global;       // of the last picture
+	char *losses[LOSSES_MAX];          // of all sessions
+	unsigned nlosses;
 };
 
 static void *zeroed(size_t size)
@@ -140,14 +142,14 @@ static void add_frame(void *to, const struct frame *f)
 	path->depth = n->depth > path->depth ? n->depth : path->depth;
 }
 
-static void add_stack(struct svg *o, struct picture *p, const struct event *e)
+static void add_stack(struct svg *o, struct picture *p, const struct session *s, const struct event *e)
 {
 	struct path path = { o, p->root, (uint64_t)stack_value(e), p->depth, false };
 
 	if (stack_value(e) <= 0)
 		return;                            // it has no width
 	p->root->value += path.value;
-	stack_frames(e, add_frame, &path);
+	stack_frames(s, e, add_frame, &path);
 	p->depth = path.depth;
 }
 
@@ -211,7 +213,7 @@ static void add_histogram(struct svg *o, const char *title, const struct statist
 	}
 }
 
-static void value(struct svg *o, const struct event *e)
+static void value(struct svg *o, const struct session *s, const struct event *e)
 {
 	struct picture *p = o->npictures && !o->left ? o->pictures[o->npictures - 1] : NULL;
 	bool stack = stack_is_key(e);
@@ -234,9 +236,15 @@ static void value(struct svg *o, const struct event *e)
 		p->root = zeroed(sizeof(*p->root));
 	p->sorted = !stack;
 	if (stack)
-		add_stack(o, p, e);
+		add_stack(o, p, s, e);
 	else
 		add_element(p, e);
+}
+
+static void add_loss(struct svg *o, struct text t)
+{
+	if (o->nlosses < LOSSES_MAX)
+		o->losses[o->nlosses++] = copy(t.at, t.len);
 }
 
 // --- drawing ---
@@ -321,16 +329,26 @@ static void put_picture(FILE *to, struct picture *p, double y)
 			 p->root->value);
 }
 
+// Above the pictures, since they are not complete.
+static void put_losses(FILE *to, const struct svg *o)
+{
+	for (unsigned i = 0; i < o->nlosses; i++) {
+		fprintf(to, "<text class=\"lost\" x=\"%d\" y=\"%u\">", MARGIN, MARGIN + i * ROW + 12);
+		put_text(to, (struct text){ o->losses[i], strlen(o->losses[i]) }, NAME_MAX_BYTES);
+		fputs("</text>\n", to);
+	}
+}
+
 static const char style[] =
 	"<style>text { font: 12px monospace; fill: #1c2126 } .page { fill: #fff } .title { font-size: 16px } "
-	".label { text-anchor: end } .frame { fill: #14181c } .bar { fill: #9fc5ee } "
+	".label { text-anchor: end } .frame { fill: #14181c } .bar { fill: #9fc5ee } .lost { fill: #c62828 } "
 	".f0 { fill: #f2a65a } .f1 { fill: #f4b942 } .f2 { fill: #ee8959 } .f3 { fill: #f7c873 } .f4 { fill: #e99b6c } "
 	".f5 { fill: #f0d080 } @media (prefers-color-scheme: dark) { text { fill: #e3e7eb } .page { fill: #14181c } "
-	".frame { fill: #14181c } .bar { fill: #2b5b91 } }</style>\n";
+	".frame { fill: #14181c } .bar { fill: #2b5b91 } .lost { fill: #ff8a80 } }</style>\n";
 
 static void draw(FILE *to, struct svg *o)
 {
-	unsigned height = MARGIN, y = 0;
+	unsigned y = o->nlosses ? MARGIN + o->nlosses * ROW : 0, height = MARGIN + y;
 
 	for (unsigned i = 0; i < o->npictures; i++)
 		height += height_of(o->pictures[i]);
@@ -338,10 +356,11 @@ static void draw(FILE *to, struct svg *o)
 		height += TITLE;
 	fprintf(to, "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %u\" width=\"%d\" height=\"%u\">\n%s"
 		"<rect class=\"page\" width=\"100%%\" height=\"100%%\"/>\n", WIDTH, height, WIDTH, height, style);
+	put_losses(to, o);
 	for (unsigned i = 0; i < o->npictures; y += height_of(o->pictures[i++]))
 		put_picture(to, o->pictures[i], y);
 	if (!o->npictures)
-		fprintf(to, "<text x=\"%d\" y=\"22\">no array and no histogram has a value</text>\n", MARGIN);
+		fprintf(to, "<text x=\"%d\" y=\"%u\">no array and no histogram has a value</text>\n", MARGIN, y + 22);
 	else if (o->left)
 		fprintf(to, "<text x=\"%d\" y=\"%u\">%u more pictures are left out</text>\n", MARGIN, y + 22, o->left);
 	fputs("</svg>\n", to);
@@ -360,7 +379,9 @@ static int event(struct output *out, const struct session *s, const struct event
 	if (e->kind == EVENT_BEGIN)
 		o->global = NULL;                  // of another session
 	if (e->kind == EVENT_VALUE)
-		value(o, e);
+		value(o, s, e);
+	if (e->kind == EVENT_LOSS)
+		add_loss(o, e->text);
 	return 0;
 }
 
@@ -386,6 +407,8 @@ static int finish(struct output *out)
 		free(p->title);
 		free(p);
 	}
+	for (unsigned i = 0; i < o->nlosses; i++)
+		free(o->losses[i]);
 	free(o->hash);
 	free(o);
 	out->state = NULL;

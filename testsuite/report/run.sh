@@ -79,11 +79,15 @@ report report/long-elements "$(grep -q 'Values of globals not recorded: 2 (' lon
 	jq -r 'select(.type == "lost" or .name == "texts") | "\(.type) \(.value // .count)"' long.json | diff - <(printf 'map short\nlost 2\n'))"
 
 stap_user --record -o gaps "$here/gaps.stp" 2>/dev/null
+stap_user --record -o stacks-cut -DMAXSTRINGLEN=16 -e 'global n probe begin { n[@1 . @2] = 1; delete n; exit() }' 'inner+0x1/0x2' 'outer+0x1/0x2' 2>/dev/null
 "$STAP" report -f json gaps >gaps.json
 report report/losses-at-their-place "$(jq -r 'select(.args.n == 3 or .args.n == 4 or .text == "Strings cut: 1") | .type + " " + (.args.n // .count | tostring)' gaps.json |
 	diff - <(printf '%s\n' 'print 3' 'gap 1' 'print 4' 'lost 1')
 	python3 "$here/check.py" schema "$SOURCE/doc/json-schema.json" gaps.json
 	"$STAP" report -f chrome gaps | grep '"lost here"' >/dev/null || echo "not in trace events")"
+report report/losses-in-all-formats "$("$STAP" report -f csv gaps | tail -n 2 | diff - <(printf 'lost,count\r\n"Strings cut: 1",1\r\n')
+	"$STAP" report -f folded stacks-cut 2>/dev/null | diff - <(echo '[lost];Strings cut: 1 1')
+	"$STAP" report -f svg gaps | python3 "$here/check_svg.py" /dev/stdin >gaps.out 2>&1; grep -qx 'Strings cut: 1' gaps.out || cat gaps.out)"
 
 printf 'probe begin { x = 0 ; println(1 / x) }' >failing.stp
 stap_user -f json failing.stp 2>/dev/null >failing.json
@@ -99,6 +103,36 @@ report report/folded "$(echo 'main;middle;inner;cat 7' | diff - folded)"
 stap_user -f folded -e 'global n probe begin {
 	n["schedule+0x1/0x2 [kernel]\ndo_wait+0x5/0x6 [kernel]\n", "wait4+0x13/0xa3 [/usr/lib/libc.so.6]\n0x559c48346cc0 [/usr/bin/sh+0xbcc0/0x17000]\n"] = 7 }' >kernel.folded
 report report/kernel-inside-program "$(echo 'sh+0xbcc0;wait4;do_wait;schedule 7' | diff - kernel.folded)"
+
+# Frames get names, lines and inlined functions from the file that they were in. The stack is that of a program that has ended; the file is the one that ran if
+# the size of the function is the same.
+if command -v g++ >/dev/null && command -v c++filt >/dev/null; then
+	g++ -O2 -g -o inlined "$here/inlined.cc" -ldl && read -r offset size address < <(./inlined)
+	read -r symbol symbol_size symbol_name < <(nm -S inlined | awk '/_Z4workIiE/ { print $1, $2, $4 }')
+	by_name="$symbol_name+$(printf '%#x/%#x' $((address - 0x$symbol)) $((0x$symbol_size))) [$out/inlined]"
+	by_offset="0x7f1200001234 [$out/inlined+$offset/$size]"
+	other_build="$symbol_name+$(printf '%#x/%#x' $((address - 0x$symbol)) $((0x$symbol_size + 16))) [$out/inlined]"
+	for place in "$by_name" "$by_offset" "$other_build"; do
+		stap_user --record -o inlined.rec -e 'global n probe begin { n["inner+0x0/0x10 [/nonexistent]\n" . @1 . "\n"] = 2
+			println("inner+0x0/0x10 [/nonexistent]\n" . @1); exit() }' "$place"
+		"$STAP" report -f folded inlined.rec >>inlined.folded
+		"$STAP" report -f json inlined.rec >>inlined.json
+		"$STAP" report -f pprof inlined.rec | gzip -dc >>inlined.pprof
+		"$STAP" report inlined.rec >>inlined.text
+	done
+	report report/inlined-frames "$(diff - inlined.folded <<<"work<int>;twice;inner 2
+work<int>;twice;inner 2
+$symbol_name;inner 2" 2>&1)"
+	report report/lines-of-frames "$(
+		jq -c 'select(.type == "map") | .stacks["0"][:-1] | map([.function, (.file // "" | split("/") | last), .line, .inlined])' inlined.json |
+			diff - <(printf '[["work<int>","inlined.cc",41,null],["twice","inlined.cc",34,true]]\n%.0s' 1 2; printf '[["%s",null,null,null]]\n' "$symbol_name") 2>&1
+		jq -e 'select(.type == "print" and (.stack | length) < 2)' inlined.json && echo "no stack of the printed text"
+		python3 "$here/check.py" schema "$SOURCE/doc/json-schema.json" inlined.json 2>&1
+		grep -q inlined.cc inlined.pprof || echo "no source in pprof")"
+	report report/text-of-stacks-is-unchanged "$(grep -F work inlined.text | grep -v = | diff - <(printf '%s\n' "$by_name" "$other_build"))"
+else
+	skip report/inlined-frames "g++ c++filt"
+fi
 
 # A script without an array that can have stacks: its globals are listed.
 stap_user --record -o no-stacks -e 'global n, t, u[4] probe begin { n[1, 2] = 3; t = "x"; u["a"] = "b"; exit() } probe end { println(t, n[1, 2], u["a"]) }'

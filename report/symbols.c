@@ -1,0 +1,326 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Symbols of the frames of call stacks. A frame is looked up once: its text is the key of a cache. The session is not
+// trusted, so that only regular files are opened, and the cache is emptied when it is full.
+#include "demangle.h"
+#include "inlines.h"
+#include "symbols.h"
+
+#include <elfutils/libdwfl.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <uthash.h>
+
+enum { CACHE_MAX = 100000, OBJECTS_MAX = 4096 };
+enum { MODULE_MAX = 4200, FUNCTION_MAX = 2048, RELEASE_MAX = 512, KEY_MAX = 8192 };      // bytes
+
+struct name { const char *name; Dwarf_Addr address; uint64_t size; };
+
+struct object {                            // a file that code was in
+	char *key;
+	Dwfl *dwfl;
+	Dwfl_Module *module;               // NULL: the file is not here
+	struct name *names;                // sorted
+	size_t nnames;
+	struct inlines *inlines;           // NULL: no DWARF
+	Dwarf_Addr bias;                   // of DWARF
+	UT_hash_handle hh;
+};
+
+struct found {
+	struct symbol *symbols;
+	unsigned n;
+	UT_hash_handle hh;
+	char key[];
+};
+
+static struct object *objects;
+static struct found *cache;
+
+// --- files ---
+
+static const Dwfl_Callbacks callbacks = {
+	.find_elf = dwfl_linux_kernel_find_elf,
+	.find_debuginfo = dwfl_standard_find_debuginfo,
+	.section_address = dwfl_offline_section_address,
+};
+
+static bool is_regular(const char *path)
+{
+	struct stat st;
+
+	return !stat(path, &st) && S_ISREG(st.st_mode);
+}
+
+static Dwfl_Module *open_file(Dwfl *dwfl, const char *path)
+{
+	return is_regular(path) ? dwfl_report_offline(dwfl, path, path, -1) : NULL;
+}
+
+static Dwfl_Module *open_kernel(Dwfl *dwfl, const char *release)
+{
+	static const char *const paths[] = {
+		"/usr/lib/debug/boot/vmlinux-%s", "/usr/lib/debug/lib/modules/%s/vmlinux", "/boot/vmlinux-%s",
+		"/lib/modules/%s/vmlinux", "/lib/modules/%s/build/vmlinux",
+	};
+	Dwfl_Module *found = NULL;
+	char path[512];
+
+	for (size_t i = 0; !found && i < sizeof(paths) / sizeof(paths[0]); i++) {
+		snprintf(path, sizeof(path), paths[i], release);
+		found = open_file(dwfl, path);
+	}
+	return found;
+}
+
+static const char *wanted_module;          // for the following function, which gets no argument
+
+// Names of modules have "_" where those of their files may have "-".
+static int is_wanted(const char *name, const char *path)
+{
+	size_t i;
+
+	for (i = 0; name[i] && wanted_module[i]; i++)
+		if (name[i] != wanted_module[i] && !(name[i] == '-' && wanted_module[i] == '_'))
+			return 0;
+	return path && name[i] == wanted_module[i];
+}
+
+static int take_module(Dwfl_Module *m, void **user, const char *name, Dwarf_Addr start, void *to)
+{
+	if (!is_wanted(name, name))
+		return DWARF_CB_OK;
+	*(Dwfl_Module **)to = m;
+	return DWARF_CB_ABORT;
+}
+
+static Dwfl_Module *open_module(Dwfl *dwfl, const char *release, const char *name)
+{
+	Dwfl_Module *found = NULL;
+
+	wanted_module = name;
+	dwfl_linux_kernel_report_offline(dwfl, release, is_wanted);
+	dwfl_getmodules(dwfl, take_module, &found, 0);
+	return found;
+}
+
+static int by_name(const void *a, const void *b)
+{
+	const struct name *x = a, *y = b;
+
+	return strcmp(x->name, y->name);
+}
+
+static void read_names(struct object *o)
+{
+	int n = dwfl_module_getsymtab(o->module);
+
+	o->names = n > 0 ? calloc(n, sizeof(*o->names)) : NULL;
+	for (int i = 1; o->names && i < n; i++) {
+		GElf_Sym sym;
+		GElf_Word section;
+		GElf_Addr address;
+		const char *name = dwfl_module_getsym_info(o->module, i, &sym, &address, &section, NULL, NULL);
+		int type = GELF_ST_TYPE(sym.st_info);
+
+		if (name && *name && section != SHN_UNDEF && (type == STT_FUNC || type == STT_NOTYPE || type == STT_GNU_IFUNC))
+			o->names[o->nnames++] = (struct name){ name, address, sym.st_size };
+	}
+	if (o->nnames)
+		qsort(o->names, o->nnames, sizeof(*o->names), by_name);
+}
+
+// A release is part of paths.
+static bool is_release(const char *release)
+{
+	return *release && *release != '.' && !strchr(release, '/') && strlen(release) < 200;
+}
+
+static void open_object(struct object *o, const char *release, const char *module)
+{
+	Dwarf *dw;
+
+	o->dwfl = dwfl_begin(&callbacks);
+	if (!o->dwfl)
+		return;
+	dwfl_report_begin(o->dwfl);
+	if (*module == '/')
+		o->module = open_file(o->dwfl, module);
+	else if (is_release(release) && !strcmp(module, "kernel"))
+		o->module = open_kernel(o->dwfl, release);
+	else if (is_release(release) && !strchr(module, '/'))
+		o->module = open_module(o->dwfl, release, module);
+	dwfl_report_end(o->dwfl, NULL, NULL);
+	if (!o->module)
+		return;
+	read_names(o);
+	dw = dwfl_module_getdwarf(o->module, &o->bias);
+	o->inlines = dw ? inlines_open(dw) : NULL;
+}
+
+static struct object *object_of(const char *release, const char *module)
+{
+	struct object *o;
+	char key[KEY_MAX];
+
+	snprintf(key, sizeof(key), "%s\n%s", *module == '/' ? "" : release, module);
+	HASH_FIND_STR(objects, key, o);
+	if (o || HASH_COUNT(objects) >= OBJECTS_MAX)
+		return o;
+	o = calloc(1, sizeof(*o));
+	if (!o || !(o->key = strdup(key)))
+		abort();
+	open_object(o, release, module);
+	HASH_ADD_KEYPTR(hh, objects, o->key, strlen(o->key), o);
+	return o;
+}
+
+// --- addresses ---
+
+// Finds the address of a function. Of several with the same name, none can be it. `size`: in another build of the file
+// it has another one; 0 for those of the kernel, which reports the distance to the next symbol.
+static bool function_address(const struct object *o, const char *name, uint64_t size, Dwarf_Addr *address)
+{
+	struct name key = { name }, *at = o->nnames ? bsearch(&key, o->names, o->nnames, sizeof(key), by_name) : NULL;
+	bool found = false;
+
+	if (!at)
+		return false;
+	while (at > o->names && !strcmp(at[-1].name, name))
+		at--;
+	for (; at < o->names + o->nnames && !strcmp(at->name, name); at++) {
+		if (size && at->size && at->size != size)
+			continue;
+		if (found && at->address != *address)
+			return false;
+		*address = at->address;
+		found = true;
+	}
+	return found;
+}
+
+static bool offset_address(const struct object *o, uint64_t offset, Dwarf_Addr *address)
+{
+	GElf_Addr bias;
+	Elf *elf = dwfl_module_getelf(o->module, &bias);
+	size_t n = 0;
+	GElf_Phdr p;
+
+	if (!elf || elf_getphdrnum(elf, &n))
+		return false;
+	for (size_t i = 0; i < n; i++)
+		if (gelf_getphdr(elf, i, &p) && p.p_type == PT_LOAD && offset >= p.p_offset && offset - p.p_offset < p.p_filesz) {
+			*address = offset - p.p_offset + p.p_vaddr + bias;
+			return true;
+		}
+	return false;
+}
+
+static struct text copy(const char *s)
+{
+	char *to = s && *s ? strdup(s) : NULL;
+
+	return to ? (struct text){ to, strlen(to) } : (struct text){ "", 0 };
+}
+
+static struct text function_name(const char *symbol)
+{
+	char *plain = symbol ? demangle(symbol) : NULL;
+
+	return plain ? (struct text){ plain, strlen(plain) } : copy(symbol);
+}
+
+// The outermost function has the name of its symbol, as everywhere else, also if that has a suffix such as ".cold".
+static void look_up(struct found *to, const struct object *o, const struct place *p, const char *function)
+{
+	struct source_frame frames[INLINES_MAX];
+	Dwarf_Addr address;
+	const char *name;
+
+	if (*function ? !function_address(o, function, *p->module.at == '/' ? p->size : 0, &address) :
+	    !offset_address(o, p->offset, &address))
+		return;
+	address += (*function ? p->offset : 0) - p->returns;
+	name = *function && p->offset >= p->returns ? function : dwfl_module_addrname(o->module, address);
+	to->n = o->inlines ? inlines_at(o->inlines, address - o->bias, frames) : 0;
+	if (!to->n && !name)
+		return;
+	if (!to->n)
+		frames[to->n++] = (struct source_frame){ NULL };
+	if (name)
+		frames[0].function = name;
+	to->symbols = calloc(to->n, sizeof(*to->symbols));
+	if (!to->symbols)
+		abort();
+	for (unsigned i = 0; i < to->n; i++)
+		to->symbols[i] = (struct symbol){ function_name(frames[i].function), copy(frames[i].file), frames[i].line };
+}
+
+// --- the cache ---
+
+static void empty_cache(void)
+{
+	struct found *f, *next;
+
+	HASH_ITER(hh, cache, f, next) {
+		HASH_DEL(cache, f);
+		for (unsigned i = 0; i < f->n; i++) {
+			if (f->symbols[i].function.len)
+				free((char *)f->symbols[i].function.at);
+			if (f->symbols[i].file.len)
+				free((char *)f->symbols[i].file.at);
+		}
+		free(f->symbols);
+		free(f);
+	}
+}
+
+static char *append(char *to, const void *bytes, size_t n)
+{
+	return memcpy(to, bytes, n) + n;
+}
+
+// Returns the length of the key of a place.
+static size_t put_key(char *key, const char *release, const struct place *p)
+{
+	uint64_t numbers[] = { p->offset, p->size, p->module.len, p->returns };
+	char *end = append(key, numbers, sizeof(numbers));
+
+	end = append(end, p->module.at, p->module.len);
+	end = append(end, p->function.at, p->function.len);
+	return (*p->module.at == '/' ? end : append(end, release, strnlen(release, RELEASE_MAX))) - key;
+}
+
+const struct symbol *symbols_at(const char *release, const struct place *p, unsigned *n)
+{
+	char key[KEY_MAX], module[MODULE_MAX], function[FUNCTION_MAX];
+	struct found *f;
+	struct object *o;
+	size_t len;
+
+	*n = 0;
+	if (!p->module.len || p->module.len >= sizeof(module) || p->function.len >= sizeof(function))
+		return NULL;
+	len = put_key(key, release, p);
+	HASH_FIND(hh, cache, key, len, f);
+	if (f) {
+		*n = f->n;
+		return f->symbols;
+	}
+	if (HASH_COUNT(cache) >= CACHE_MAX)
+		empty_cache();
+	f = calloc(1, sizeof(*f) + len);
+	if (!f)
+		abort();
+	memcpy(f->key, key, len);
+	snprintf(module, sizeof(module), "%.*s", (int)p->module.len, p->module.at);
+	snprintf(function, sizeof(function), "%.*s", (int)p->function.len, p->function.at);
+	o = object_of(release, module);
+	if (o && o->module)
+		look_up(f, o, p, function);
+	HASH_ADD_KEYPTR(hh, cache, f->key, len, f);
+	*n = f->n;
+	return f->symbols;
+}

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Names, inlined functions and source lines for the frames of call stacks, from the files that they were in: programs,
+// libraries, the kernel and its modules, with their debuginfo as far as it is installed.
+#ifndef SYMBOLS_H
+#define SYMBOLS_H
+
+#include "stream.h"
+
+struct symbol {
+	struct text function;              // demangled
+	struct text file;                  // of the source; empty: unknown
+	unsigned line;                     // that it executes, 0: unknown
+};
+
+struct place {                             // of a frame, as a handler has printed it
+	struct text module;                // "kernel", a module of the kernel, or the path of a file
+	struct text function;              // empty: `offset` is one in the file
+	uint64_t offset, size;             // from the begin of the function; of the function, 0: unknown
+	bool returns;                      // the address is that behind a call
+};
+
+// Returns what is at the place: the function, then those that are inlined there, from the outer ones to the inner ones;
+// *n is 0 if the file is not here, or is not the one that ran. `release` is the kernel's. Valid until the next call.
+const struct symbol *symbols_at(const char *release, const struct place *p, unsigned *n);
+
+#endif
