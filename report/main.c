@@ -167,13 +167,33 @@ static void finish(void)
 	}
 }
 
+// Waits for input. Ends outputs whose readers close them, since a script that prints nothing would not notice that.
+static void wait_for_input(int fd)
+{
+	struct pollfd fds[OUTPUTS + 1];
+	int n = 0;
+
+	do {
+		fds[n = 0] = (struct pollfd){ fd, POLLIN };
+		for (struct output *o = outputs; o < outputs + noutputs; o++)
+			fds[++n] = (struct pollfd){ o->file ? fileno(o->file) : -1 };
+		if (poll(fds, n + 1, -1) < 0)
+			return;
+		for (int i = 0; i < noutputs; i++)
+			if (fds[i + 1].revents & (POLLERR | POLLHUP))
+				check(&outputs[i], -EPIPE);
+	} while (!fds[0].revents);
+}
+
 // Reads the bytes that are available. If there are none yet, writes the output of those that were read, then waits.
 static ssize_t read_input(void *file, char *to, size_t size)
 {
 	struct pollfd ready = { fileno(file), POLLIN };
 
-	if (poll(&ready, 1, 0) == 0)
+	if (poll(&ready, 1, 0) == 0) {
 		flush();
+		wait_for_input(ready.fd);
+	}
 	return read(ready.fd, to, size);
 }
 

@@ -139,7 +139,7 @@ static int set_globals(char **settings)
 static void wait_for_events(void)
 {
 	u64 due = user_timer_next(), now = user_now_ns(), left = due > now ? due - now : 0;
-	struct pollfd carrier = { carrier_fd(), POLLIN, 0 };
+	struct pollfd fds[] = { { carrier_fd(), POLLIN, 0 }, { STDOUT_FILENO, 0, 0 } };
 	struct timespec timeout;
 
 	if (carrier_patience() >= 0 && left > (u64)carrier_patience() * 1000000) {
@@ -148,8 +148,13 @@ static void wait_for_events(void)
 	}
 	timeout = (struct timespec){ (time_t)(left / 1000000000), (long)(left % 1000000000) };
 	user_flush();
+	if (user_output_failed()) {                /* maybe before the session was running */
+		stp_session_exit();
+		return;
+	}
 	user_system_next();
-	ppoll(&carrier, carrier.fd >= 0, due == ~0ull ? NULL : &timeout, &user_signals);
+	if (ppoll(fds, 2, due == ~0ull ? NULL : &timeout, &user_signals) > 0 && fds[1].revents & (POLLERR | POLLHUP))
+		user_output_closed();
 }
 
 static void reap(void)

@@ -43,6 +43,17 @@ static u64 write_all(const char *p, u64 n)
 	return done;
 }
 
+bool user_output_failed(void)
+{
+	return failure;
+}
+
+void user_output_closed(void)
+{
+	failure = EPIPE;
+	stp_session_exit();
+}
+
 /* A reader that closes the output wants no more: what it does not get is not lost. */
 static void count_unwritten(u64 from, u64 to)
 {

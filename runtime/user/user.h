@@ -23,6 +23,8 @@ u64 user_now_ns(void);                 /* CLOCK_MONOTONIC */
 
 /* output.c */
 void user_flush(void);                 /* committed records to standard output */
+bool user_output_failed(void);         /* nothing is written any more */
+void user_output_closed(void);         /* by its reader: ends the session */
 /* With --record: writes a frame of include/records.h. */
 void user_frame(u32 kind, const void *payload, u32 len);
 void user_record_gaps(void);           /* losses since the last call, before a record begins */

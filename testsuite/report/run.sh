@@ -69,6 +69,12 @@ report report/misspelt-format-keeps-file "$(grep -x keep keep >/dev/null || echo
 # A reader that closes one output does not end the others.
 "$STAP" report -f text --output=json:rest.json session session session | head -c 10 >/dev/null
 report report/closed-output "$(cat later.json later.json later.json | cmp - rest.json)"
+# A reader that closes the output ends a script that prints nothing more, also with a format that is written only at the end.
+for args in "-f json" "-f csv" "-f html" "-f text" ""; do
+	timeout 60 "$STAP" -w --runtime=user $args -e 'global n probe begin { println(1) } probe timer.s(1) { n++ }' 2>closed.err | { sleep 1; exec <&-; }
+	status=${PIPESTATUS[0]}
+	report "report/closed-output-ends-script${args:+-${args#-f }}" "$([ $status != 124 ] || echo "it runs on"; cat closed.err)"
+done
 stap_user -f json -e 'probe begin { printf("x=%d x=%d\n", 1, 2); exit() }' >names.json
 report report/argument-names-differ "$(jq -c 'select(.type == "print") | .args' names.json | diff - <(echo '{"x":1,"2":2}'))"
 
