@@ -74,9 +74,14 @@ struct stp_family_ops {
 	/* Called when a kernel module was loaded (its sites have addresses) or is about to be unloaded (they have
 	 * none), also while the family does not run. May be NULL. */
 	void (*module)(void *table, u32 n, const char *module, bool comes);
+	/* Fills the table from its compact form (rows.c). NULL if the generated C never has one. */
+	void (*expand)(void *table, const void *runs, u32 nruns);
 	/* Called when a CPU that was online at the start went offline and is online again. May be NULL. */
 	void (*cpu_back)(void *table, u32 n, u32 cpu);
 };
+
+/* Fills the tables that are in a compact form. Called first, in process context. */
+void stp_rows_expand(void);
 
 /* Adds an allocation to the sum until it is freed; plat_alloc() and plat_free() call it for their callers. Any
  * context. */

@@ -610,7 +610,10 @@ bool stp_locks_held(const struct stp_ctx *c);
 void stp_finish(struct stp_ctx *c);
 
 struct stp_family_ops;         /* defined by the runtime: { name, start(table, n), stop(table, n) } */
-struct stp_family { const struct stp_family_ops *ops; void *table; u32 n; };
+/* `runs`, if there are any, contain the table in a compact form that the family expands before it is used. */
+struct stp_family { const struct stp_family_ops *ops; void *table; u32 n; const void *runs; u32 nruns; };
+/* Compact form of many probes: `n` rows that differ in their points, which follow each other in one text. */
+struct stp_probe_run { u32 n; struct stp_probe row; };
 
 /* begin, end, error: stp_begin_family, sorted by order */
 extern const struct stp_family_ops stp_begin_family, stp_end_family, stp_error_family;
@@ -664,6 +667,8 @@ struct stp_function {
 	s32 maxactive;             /* 0: default */
 	void *state;               /* owned by the runtime */
 };
+/* Compact form: `n` functions of one site each, which differ in their probes and sites; these follow each other. */
+struct stp_function_run { u32 n; struct stp_function row; };
 
 /* tracepoints of the kernel and its modules: stp_tracepoint_family */
 extern const struct stp_family_ops stp_tracepoint_family;
@@ -870,6 +875,8 @@ struct stp_module {
 	struct stp_limits limits;
 	const struct stp_family *families; u32 nfamilies;
 	const struct stp_probe *probes; u32 nprobes;
+	/* if not NULL, `probes` are at `expanded`, which the runtime fills from runs */
+	struct stp_probe *expanded; const struct stp_probe_run *probe_runs; u32 nprobe_runs;
 	const struct stp_array_ops *arrays;        /* NULL without maps */
 	struct stp_map *const *maps; u32 nmaps;
 	struct stp_scalar_stat *const *stats; u32 nstats;

@@ -293,6 +293,7 @@ static int do_hello(const struct stp_hello *h)
 		return -EPROTO;
 	control.other_build = stp_module.build_id_len && h->build_id_len && !same_build_id(h);
 	control.unchecked_build = stp_module.build_id_len && !h->build_id_len;
+	stp_rows_expand();
 	err = stp_sites_make(h->kernel_base, same_build_id(h));
 	if (err)
 		return err;

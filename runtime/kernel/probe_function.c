@@ -753,6 +753,23 @@ static void function_module(void *table, u32 n, const char *module, bool comes)
 		plat_message(STP_MSG_WARNING, "no memory for the function probes of a module");
 }
 
+static void function_expand(void *table, const void *runs, u32 nruns)
+{
+	const struct stp_function_run *run = runs, *end = run + nruns;
+	struct stp_function *f = table;
+	u32 i;
+
+	for (; run < end; run++) {
+		for (i = 0; i < run->n; i++) {
+			*f = run->row;
+			f->probe += i;
+			f->sites += i;
+			f->packed += i;
+			f++;
+		}
+	}
+}
+
 static struct stp_site *function_sites(void *table, u32 i, u32 *n)
 {
 	struct stp_function *f = (struct stp_function *)table + i;
@@ -789,6 +806,7 @@ const struct stp_family_ops stp_function_family = {
 	.tables = function_tables,
 	.start = function_start,
 	.stop = function_stop,
+	.expand = function_expand,
 	.sites = function_sites,
 	.module = function_module,
 };

@@ -303,8 +303,10 @@ static int report(const struct arguments *a)
 
 static int run(const struct arguments *a, char **argv)
 {
-	int rc = carrier_open(), status;
+	int rc, status;
 
+	stp_rows_expand();
+	rc = carrier_open();
 	if (!rc)
 		rc = stp_session_make();
 	if (rc || set_globals(argv + a->first_setting))

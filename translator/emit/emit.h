@@ -11,6 +11,8 @@ const char *emit_probe_ref(const struct probe *p);
 // Adds a family's table as { &ops, table, n } to stp_families[]. `ops` is a symbol of the runtime
 // ("stp_timer_family").
 void emit_family_table(struct session *s, const char *family, const char *table, int n);
+// As above, for a table without initialiser that the runtime fills from `runs`, an array whose rows the family knows.
+void emit_family_runs(struct session *s, const char *family, const char *table, int n, const char *runs);
 // Returns whether the script uses matched(), so that each handler and entry handler begins by clearing the submatches.
 bool emit_keeps_matches(const struct session *s);
 // Writes the declaration of a `const s64` whose value is the constant C expression `text`, of code that follows the

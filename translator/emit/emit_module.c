@@ -142,29 +142,43 @@ const char *emit_c_constant(struct session *s, struct cwriter *w, const char *he
 
 void emit_family_table(struct session *s, const char *family, const char *table, int n)
 {
-	struct family_table t = { str_printf("stp_%s_family", family), table, n };
+	emit_family_runs(s, family, table, n, NULL);
+}
+
+void emit_family_runs(struct session *s, const char *family, const char *table, int n, const char *runs)
+{
+	struct family_table t = { str_printf("stp_%s_family", family), table, n, runs };
 
 	assert(s->emitter);
 	vec_push(&s->emitter->families, t);
 	vec_push(&s->runtime_families, family);
 }
 
+static int family_number(const struct probe_family *family)
+{
+	int i = 0;
+
+	while (probe_families[i] != family)
+		i++;
+	return i;
+}
+
 // Calls fn for each family in order, with its probes.
 static void each_family(struct emitter *e, void (*fn)(struct emitter *e, const struct probe_family *f,
 						      struct probe **of, int n, struct cwriter *w), struct cwriter *w)
 {
-	struct script *script = &e->s->script;
+	typedef VEC(struct probe *) probe_list;
+	int families = family_number(NULL), number = 0;
+	probe_list *of = NEW_ARRAY(probe_list, families);
 
-	for (const struct probe_family *const *f = probe_families; *f; f++) {
-		struct probe **of = NEW_ARRAY(struct probe *, script->probes.n + 1);
-		int n = 0;
-
-		for vec_each(&script->probes, p)
-			if ((*p)->family == *f)
-				of[n++] = *p;
-		if (n)
-			fn(e, *f, of, n, w);
+	for vec_each(&e->s->script.probes, p) {
+		if (probe_families[number] != (*p)->family)
+			number = family_number((*p)->family);
+		vec_push(&of[number], *p);
 	}
+	for (int i = 0; i < families; i++)
+		if (of[i].n)
+			fn(e, probe_families[i], of[i].at, of[i].n, w);
 }
 
 static void share_family(struct emitter *e, const struct probe_family *f, struct probe **of, int n,
@@ -188,7 +202,10 @@ static void emit_families(struct emitter *e, struct cwriter *w)
 	each_family(e, emit_family, w);
 	cw_line(w, "static const struct stp_family stp_families[] = {");
 	for vec_each(&e->families, t)
-		cw_line(w, "{ &%s, %s, %d },", t->ops, t->table, t->n);
+		if (t->runs)
+			cw_line(w, "{ &%s, %s, %d, %s, sizeof(%s) / sizeof(*%s) },", t->ops, t->table, t->n, t->runs, t->runs, t->runs);
+		else
+			cw_line(w, "{ .ops = &%s, .table = %s, .n = %d },", t->ops, t->table, t->n);
 	cw_line(w, "};");
 }
 
@@ -372,6 +389,9 @@ static void write_module(struct emitter *e, struct cwriter *w)
 	write_limits(e, w, nesting);
 	write_count(w, "families", e->families.n);
 	write_count(w, "probes", e->probes);
+	if (e->probe_runs)
+		cw_line(w, ".expanded = stp_probes, .probe_runs = stp_probe_runs, "
+			".nprobe_runs = sizeof(stp_probe_runs) / sizeof(*stp_probe_runs),");
 	if (e->maps)
 		cw_line(w, ".arrays = &stp_array_ops,");
 	write_count(w, "maps", e->maps);

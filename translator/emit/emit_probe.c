@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Writes handlers, entry handlers, conditions and script functions: the C function around a body, its frame of
-// strings, its locals; the probe table and the locks that each probe takes.
+// strings, its locals.
 #include "elab/elab.h"
 #include "emit/emitter.h"
 #include "resolve/family.h"
@@ -402,97 +402,6 @@ void emit_probe(struct emitter *e, struct probe *p)
 		emit_hit(e, p);
 	if (p->condition)
 		emit_condition(e, p);
-}
-
-// Returns whether the handler takes its locks itself.
-static bool is_late(const struct emitter *e, const struct probe *p)
-{
-	return e->locks_late[p->same_body ? p->same_body->index : p->index];
-}
-
-static void write_adds_only(struct emitter *e, struct cwriter *w, const struct probe *p)
-{
-	struct reads reads;
-
-	if (!emit_adds_only(e, p, &reads))
-		return;
-	cw_line(w, reads.registers || reads.arguments ? ".adds_only = STP_ADDS_VALUES," : ".adds_only = STP_ADDS_CONSTANTS,");
-}
-
-static void write_probe_row(struct emitter *e, struct cwriter *w, const struct probe *p, struct lock_table locks,
-			    struct lock_table entry_locks)
-{
-	const struct probe *body = p->same_body ? p->same_body : p;
-	bool late = is_late(e, p);
-
-	cw_line(w, "{");
-	cw_line(w, ".handler = p%d,", body->index);
-	if (p->in_slices)
-		cw_line(w, ".in_slices = true,");
-	if (emit_has_hit(p))
-		cw_line(w, ".before = &stp_probes[%d],", p->before);
-	cw_line(w, ".point = %s,", emit_c_string(p->point));
-	cw_line(w, ".written = %s,", emit_c_string(p->written ? p->written : p->point));
-	cw_line(w, ".where = %s,", emit_c_string(emit_location_text(p->loc)));
-	if (p->shared_name)
-		cw_line(w, ".name = %s,", emit_c_string(p->shared_name));
-	if (locks.n && !p->in_slices)
-		cw_line(w, ".locks = %s, .%s = %d,", locks.name, late ? "nlate" : "nlocks", locks.n);
-	if (entry_locks.n)
-		cw_line(w, ".entry_locks = %s, .nentry = %d,", entry_locks.name, entry_locks.n);
-	if (emit_times_hits(e->s) || access_needs_actions(p) || !work_is_bounded(e->handler_of[body->index]) ||
-	    !work_is_bounded(e->entry_of[p->index]))
-		cw_line(w, ".needs_actions = true,");
-	if (p->family->arrival_ns)
-		cw_line(w, ".arrival_ns = %d,", p->family->arrival_ns);
-	write_adds_only(e, w, body);
-	if (p->condition && !p->in_slices)
-		cw_line(w, ".condition = p%d_condition,", p->index);
-	else if (p->own_processes)
-		cw_line(w, ".condition = stp_own_process,");
-	cw_line(w, "},");
-}
-
-static void write_take_row(struct cwriter *w, const struct probe *p, struct lock_table locks, int takes)
-{
-	cw_line(w, "{");
-	cw_line(w, ".handler = %s,", p->hit ? str_printf("p%d_hit", p->index) : "stp_take");
-	if (p->condition)
-		cw_line(w, ".condition = p%d_condition,", p->index);
-	cw_line(w, ".point = %s,", emit_c_string(p->point));
-	cw_line(w, ".written = %s,", emit_c_string(p->written ? p->written : p->point));
-	cw_line(w, ".where = %s,", emit_c_string(emit_location_text(p->loc)));
-	if (locks.n)
-		cw_line(w, ".locks = %s, .nlocks = %d,", locks.name, locks.n);
-	if (takes)
-		cw_line(w, ".takes = p%d_takes, .ntakes = %d,", p->index, takes);
-	cw_line(w, ".needs_actions = true,");
-	cw_line(w, "},");
-}
-
-void emit_probe_tables(struct emitter *e, struct cwriter *w)
-{
-	int n = e->s->script.probes.n, *takes = NEW_ARRAY(int, n + 1);
-	struct lock_table *locks = NEW_ARRAY(struct lock_table, n + 1), *entry_locks = NEW_ARRAY(struct lock_table, n + 1);
-
-	for (int i = 0; i < n; i++) {
-		if (e->s->script.probes.at[i]->shares)
-			continue;
-		locks[i] = emit_lock_table(e, w, e->s->script.probes.at[i]);
-		e->locks_of[e->s->script.probes.at[i]->index] = locks[i].uses;
-		entry_locks[i] = emit_entry_lock_table(e, w, e->s->script.probes.at[i]);
-		if (e->s->script.probes.at[i]->takes.n)
-			takes[i] = emit_takes(e, w, e->s->script.probes.at[i]);
-	}
-	cw_line(w, "static const struct stp_probe stp_probes[] = {");
-	for (int i = 0; i < n; i++)
-		if (!e->s->script.probes.at[i]->shares)
-			write_probe_row(e, w, e->s->script.probes.at[i], locks[i], entry_locks[i]);
-	for (int i = 0; i < n; i++)
-		if (emit_has_hit(e->s->script.probes.at[i]))
-			write_take_row(w, e->s->script.probes.at[i], locks[i], takes[i]);
-	cw_line(w, "};");
-	cw_blank(w);
 }
 
 struct depth { int calls, strings; };

@@ -115,7 +115,7 @@ struct func_info {
 	VEC(struct c_function *) parts;    // of a long one (emit_parts.c)
 };
 
-struct family_table { const char *ops, *table; int n; };
+struct family_table { const char *ops, *table; int n; const char *runs; };
 struct format_table { const char *name; int n; };
 
 struct emitter {
@@ -147,6 +147,7 @@ struct emitter {
 	int maps, stats, settable; // entries of the tables of globals
 	int lines;                 // tables of source lines
 	VEC(struct family_table) families;
+	bool probe_runs;           // the table of probes is in runs
 };
 
 // emit_module.c
@@ -314,6 +315,7 @@ void emit_c_calls(struct emitter *e);
 void emit_temps(struct cwriter *w, struct temps max);    // declares them
 void emit_probe(struct emitter *e, struct probe *p);
 void emit_script_func(struct emitter *e, struct func_info *i);
+int emit_nesting(struct emitter *e, int *strings);        // depth of calls, number of strings in the frames
 
 // emit_lock.c: Determines between which statements the handler holds its locks; from NULL: all the time.
 struct lock_range emit_lock_range(struct emitter *e, const struct probe *p);
@@ -330,8 +332,8 @@ bool emit_has_hit(const struct probe *p);                 // in slices: p.before
 // writes p's table; returns the number of copies
 int emit_takes(struct emitter *e, struct cwriter *w, const struct probe *p);
 
+// emit_probe_table.c
 void emit_probe_tables(struct emitter *e, struct cwriter *w);
-int emit_nesting(struct emitter *e, int *strings);        // depth of calls, number of strings in the frames
 
 // regex.c
 // returns the name of its struct stp_regex, NULL after an error

@@ -174,18 +174,43 @@ static void emit_site(struct cwriter *w, const struct probe *p)
 	cw_line(w, "%s}, /* %s */", b.text, p->point);
 }
 
-// Returns the offset of a text among the written names; a new text is written. The line is one token for the compiler.
-static int name_at(struct cwriter *w, struct map *known, int *size, const char *name)
+// The written names: texts one after the other, in a string literal.
+struct names {
+	struct cwriter *w;
+	int size;
+	const char *last;          // the last symbol, which several sites in a row have
+	int last_at;
+	struct map modules;        // values: offsets, from 1
+};
+
+// Writes a name; returns its offset. The line is one token for the compiler.
+static int add_name(struct names *n, const char *name)
 {
-	intptr_t at = (intptr_t)map_get(known, name);
-	const char *quoted;
+	const char *quoted = emit_c_string(name);
+	int at = n->size;
+
+	cw_line(n->w, "%.*s\\0\"", (int)strlen(quoted) - 1, quoted);
+	n->size += strlen(name) + 1;
+	return at;
+}
+
+// Functions seldom have equal names: finding those would take longer than to write both.
+static int symbol_at(struct names *n, const char *symbol)
+{
+	if (n->last && !strcmp(n->last, symbol))
+		return n->last_at;
+	n->last = symbol;
+	n->last_at = add_name(n, symbol);
+	return n->last_at;
+}
+
+static int module_at(struct names *n, const char *module)
+{
+	intptr_t at = (intptr_t)map_get(&n->modules, module);
 
 	if (!at) {
-		at = *size + 1;
-		map_put(known, name, (void *)at);
-		quoted = emit_c_string(name);
-		cw_line(w, "%.*s\\0\"", (int)strlen(quoted) - 1, quoted);
-		*size += strlen(name) + 1;
+		at = add_name(n, module) + 1;
+		map_put(&n->modules, module, (void *)at);
 	}
 	return at - 1;
 }
@@ -212,20 +237,19 @@ static void put_u32(struct buf *b, uint32_t n)
 // one token in a third of the time that it takes for an initialiser with four numbers. No row needs a relocation.
 static void emit_packed(struct cwriter *w, const groups *all, int sites)
 {
+	struct names names = { .w = w };
 	struct buf rows = { 0 };
-	struct map known = { 0 };
-	int size = 0;
 
 	cw_line(w, "static const char stp_function_names[] =");
-	name_at(w, &known, &size, "");
+	add_name(&names, "");
 	for vec_each(all, g) {
 		if (!is_packed(g))
 			continue;
 		for vec_each(&g->probes, p) {
 			const struct function_probe *d = (*p)->data;
 			int64_t distance;
-			int symbol = name_at(w, &known, &size, symbol_of(d, &distance));
-			int module = d->module ? name_at(w, &known, &size, d->module) : 0;
+			int symbol = symbol_at(&names, symbol_of(d, &distance));
+			int module = d->module ? module_at(&names, d->module) : 0;
 
 			buf_putc(&rows, '"');
 			put_u32(&rows, (uint32_t)symbol);
@@ -325,18 +349,22 @@ static bool all_allowed(const struct group *g)
 	return true;
 }
 
-static void emit_entry(struct session *s, struct cwriter *w, const struct group *g)
+// Writes what differs in each row of a run.
+static void emit_place(struct cwriter *w, const struct group *g)
 {
-	const struct probe *p = g->first;
-	const struct function_probe *d = p->data;
-
-	cw_line(w, "{");
-	cw_line(w, ".probe = %s,", emit_probe_ref(p));
+	cw_line(w, ".probe = %s,", emit_probe_ref(g->first));
 	if (is_packed(g))
 		cw_line(w, ".sites = &stp_function_sites[%d], .names = stp_function_names, "
 			".packed = (const struct stp_packed_site *)stp_function_packed + %d,", g->packed_at, g->packed_at);
 	else
 		cw_line(w, ".sites = stp_function_sites_%d,", g->sites);
+}
+
+static void emit_entry(struct session *s, struct cwriter *w, const struct group *g)
+{
+	const struct probe *p = g->first;
+	const struct function_probe *d = p->data;
+
 	cw_line(w, ".nsites = %d,", g->probes.n);
 	if (d->is_return)
 		cw_line(w, ".is_return = true,");
@@ -356,7 +384,62 @@ static void emit_entry(struct session *s, struct cwriter *w, const struct group 
 	}
 	if (d->maxactive)
 		cw_line(w, ".maxactive = %lld,", (long long)d->maxactive);
-	cw_line(w, "},");
+}
+
+// Returns whether g continues a run of groups with one probe each, in the order of probes and of sites.
+static bool continues_run(const struct group *last, const struct group *g)
+{
+	return g->probes.n == 1 && last->probes.n == 1 && is_packed(g) && is_packed(last) &&
+	       g->packed_at == last->packed_at + 1 && g->first->index == last->first->index + 1;
+}
+
+static void emit_run(struct cwriter *w, const struct group *first, int n, const struct cwriter *entry)
+{
+	cw_line(w, "{ %d, {", n);
+	emit_place(w, first);
+	cw_append(w, entry);
+	cw_line(w, "} },");
+}
+
+// Writes all groups in their compact form.
+static void emit_runs(struct session *s, struct cwriter *w, const groups *all)
+{
+	struct cwriter entry = { .depth = 2 }, last = { .depth = 2 };
+	const struct group *first = NULL;
+
+	cw_line(w, "static struct stp_function stp_functions[%d];", all->n);
+	cw_line(w, "static const struct stp_function_run stp_function_runs[] = {");
+	for vec_each(all, g) {
+		entry.text.len = 0;
+		emit_entry(s, &entry, g);
+		if (first && (!continues_run(g - 1, g) || strcmp(buf_text(&entry.text), buf_text(&last.text)))) {
+			emit_run(w, first, (int)(g - first), &last);
+			first = NULL;
+		}
+		if (!first) {
+			struct cwriter other = last;
+
+			first = g;
+			last = entry;
+			entry = other;
+		}
+	}
+	emit_run(w, first, (int)(all->at + all->n - first), &last);
+	cw_line(w, "};");
+	emit_family_runs(s, "function", "stp_functions", all->n, "stp_function_runs");
+}
+
+static void emit_table(struct session *s, struct cwriter *w, const groups *all)
+{
+	cw_line(w, "static struct stp_function stp_functions[] = {");
+	for vec_each(all, g) {
+		cw_line(w, "{");
+		emit_place(w, g);
+		emit_entry(s, w, g);
+		cw_line(w, "},");
+	}
+	cw_line(w, "};");
+	emit_family_table(s, "function", "stp_functions", all->n);
 }
 
 void function_emit(struct session *s, struct cwriter *w, struct probe **probes, int n)
@@ -365,9 +448,8 @@ void function_emit(struct session *s, struct cwriter *w, struct probe **probes, 
 
 	group_probes(s, probes, n, &all);
 	emit_sites(w, &all);
-	cw_line(w, "static struct stp_function stp_functions[] = {");
-	for vec_each(&all, g)
-		emit_entry(s, w, g);
-	cw_line(w, "};");
-	emit_family_table(s, "function", "stp_functions", all.n);
+	if (all.n >= PACKED_FROM)
+		emit_runs(s, w, &all);
+	else
+		emit_table(s, w, &all);
 }

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Expands tables that the generated C has in a compact form, since a row costs the compiler, the linker and the loader
+ * of the module time: runs of probes, and runs of families. Called once, in process context, before any table is read.
+ */
+#include "session.h"
+
+/* Sets n rows from `run`; the points are texts one after the other. */
+static void expand_probes(struct stp_probe *p, const struct stp_probe_run *run)
+{
+	const char *point = run->row.point;
+	u32 i;
+
+	for (i = 0; i < run->n; i++) {
+		p[i] = run->row;
+		p[i].point = point;
+		point += stp_strlen(point) + 1;
+	}
+}
+
+void stp_rows_expand(void)
+{
+	struct stp_probe *p = stp_module.expanded;
+	u32 i;
+
+	for (i = 0; i < stp_module.nprobe_runs; i++) {
+		expand_probes(p, &stp_module.probe_runs[i]);
+		p += stp_module.probe_runs[i].n;
+	}
+	for (i = 0; i < stp_module.nfamilies; i++) {
+		const struct stp_family *f = &stp_module.families[i];
+
+		if (f->nruns)
+			f->ops->expand(f->table, f->runs, f->nruns);
+	}
+}
