@@ -7,10 +7,12 @@
 
 #include "util/map.h"
 
+#include <assert.h>
 #include <fnmatch.h>
+#include <stdint.h>
 #include <string.h>
 
-// Functions of interrupts, exceptions, probes and locks, and those that the runtime calls in handlers.
+// Functions of interrupts, exceptions, probes and locks.
 static const char *const names[] = {
 	"*_raw_spin_*", "*_raw_read_*", "*_raw_write_*", "*queued_spin_*", "*queued_read_*", "*queued_write_*",
 	"*pv_queued_*", "*spin_lock_slowpath*", "lock_acquire*", "lock_release*",
@@ -18,7 +20,11 @@ static const char *const names[] = {
 	"exc_*", "asm_*", "sysvec_*", "do_int3*", "do_nmi*", "default_do_nmi", "nmi_*", "*_nmi_*", "irqentry_*",
 	"*__do_softirq", "handle_softirqs", "xen_*", "*apic*", "native_*", "pv_*", "paravirt_*",
 	"*kprobe*", "*rethook*", "*fprobe*", "*ftrace*", "*optprobe*", "text_poke*", "*smp_text_poke*", "poke_int3_*",
-	"return_to_handler", "trampoline_handler",
+	"return_to_handler", "trampoline_handler", NULL,
+};
+
+// Functions that the runtime calls in handlers, or that run around them.
+static const char *const called[] = {
 	"*copy_from_kernel_nofault*", "copy_from_user_nofault", "copy_to_kernel_nofault", "__copy_user_*",
 	"__copy_from_user_inatomic", "__check_object_size", "check_stack_object", "*irq_work_*", "*_fast_ns",
 	"tk_clock_read*", "timekeeping_*_to_ns*",
@@ -52,44 +58,86 @@ static const char *const without_return[] = {
 	"native_play_dead", "play_dead", "cpu_die", "__stack_chk_fail", "fortify_panic", "usercopy_abort", NULL,
 };
 
-// Compares what a pattern begins with, since fnmatch() takes much longer: its first character, or the text behind "*".
-static bool may_match(const char *pattern, const char *text, size_t len)
+// The parts of a list that fnmatch() has to decide, since it takes much longer than to exclude a pattern. A pattern is
+// filed under the two characters that a text which it matches contains: its first, or those behind "*".
+struct patterns {
+	const char *const *list;
+	uint64_t first[256], second[256];  // bit i: pattern i is filed under this character
+	bool filed;
+};
+
+static void file_patterns(struct patterns *p)
 {
-	return *pattern == '*' ? memmem(text, len, pattern + 1, strcspn(pattern + 1, "*")) != NULL : *pattern == *text;
+	for (int i = 0; p->list[i]; i++) {
+		const char *at = p->list[i] + strspn(p->list[i], "*");
+
+		assert(i < 64 && at[0] && at[0] != '*' && at[1] && at[1] != '*');
+		p->first[(unsigned char)at[0]] |= 1ull << i;
+		p->second[(unsigned char)at[1]] |= 1ull << i;
+	}
+	p->filed = true;
 }
 
-static bool is_in(const char *const *list, const char *text)
+// Compares what a pattern begins with: its text before a "*", or that behind the first one.
+static bool may_match(const char *pattern, const char *text)
 {
-	size_t len = strlen(text);
+	bool anywhere = *pattern == '*';
+	size_t len;
 
-	for (; *list; list++)
-		if (may_match(*list, text, len) && !fnmatch(*list, text, 0))
+	pattern += anywhere;
+	len = strcspn(pattern, "*");
+	if (!anywhere)
+		return !strncmp(text, pattern, len);
+	return memmem(text, strlen(text), pattern, len) != NULL;
+}
+
+static bool is_in(struct patterns *p, const char *text)
+{
+	uint64_t found = 0;
+
+	if (!p->filed)
+		file_patterns(p);
+	for (const unsigned char *at = (const unsigned char *)text; *at; at++)
+		found |= p->first[at[0]] & p->second[at[1]];
+	for (; found; found &= found - 1) {
+		const char *pattern = p->list[__builtin_ctzll(found)];
+
+		if (may_match(pattern, text) && !fnmatch(pattern, text, 0))
 			return true;
+	}
 	return false;
 }
 
-// A map is needed, since there are many more functions than names and files.
-static bool is_known_in(struct map *known, const char *const *list, const char *text)
+// A map is needed, since there are many more functions than files.
+static bool is_in_file(const char *file)
 {
-	void *verdict = map_get(known, text);
+	static struct patterns patterns = { .list = files };
+	static struct map known;
+	void *verdict = map_get(&known, file);
 
 	if (!verdict) {
-		verdict = is_in(list, text) ? (void *)"yes" : (void *)"";
-		map_put(known, text, verdict);
+		verdict = is_in(&patterns, file) ? (void *)"yes" : (void *)"";
+		map_put(&known, file, verdict);
 	}
 	return *(const char *)verdict;
 }
 
+static bool is_in_names(const char *name)
+{
+	static struct patterns of_probes = { .list = names }, of_handlers = { .list = called };
+
+	return is_in(&of_probes, name) || is_in(&of_handlers, name);
+}
+
 bool blocklist_has(const struct di_function *f)
 {
-	static struct map by_name, by_file;
-
-	return is_known_in(&by_name, names, f->name) ||
-	       (strcmp(f->symbol, f->name) && is_known_in(&by_name, names, f->symbol)) ||
-	       (f->file && is_known_in(&by_file, files, f->file));
+	return is_in_names(f->name) || (strcmp(f->symbol, f->name) && is_in_names(f->symbol)) ||
+	       (f->file && is_in_file(f->file));
 }
 
 bool blocklist_never_returns(const struct di_function *f)
 {
-	return is_in(without_return, f->name);
+	static struct patterns patterns = { .list = without_return };
+
+	return is_in(&patterns, f->name);
 }
