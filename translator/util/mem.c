@@ -21,8 +21,9 @@ void mem_init(void)
 {
 #ifdef HAVE_GC
 	GC_INIT();
-	// A translation is short: grow the heap rather than collect early.
+	// A translation is short and drops little: a collection would take longer than it needs for that memory.
 	GC_set_free_space_divisor(1);
+	GC_set_min_bytes_allocd(64 << 20);
 	GC_set_warn_proc(GC_ignore_warn_proc); // failures are reported below
 #endif
 }
@@ -31,6 +32,7 @@ void mem_collect_often(void)
 {
 #ifdef HAVE_GC
 	GC_set_free_space_divisor(12);
+	GC_set_min_bytes_allocd(1);
 #endif
 }
 
@@ -50,13 +52,18 @@ void *mem_alloc(size_t size)
 #endif
 }
 
-void *mem_alloc_atomic(size_t size)
+void *mem_alloc_text(size_t size)
 {
 #ifdef HAVE_GC
-	return memset(checked(GC_MALLOC_ATOMIC(size), size), 0, size);
+	return checked(GC_MALLOC_ATOMIC(size), size);
 #else
-	return mem_alloc(size);
+	return checked(malloc(size), size);
 #endif
+}
+
+void *mem_alloc_atomic(size_t size)
+{
+	return memset(mem_alloc_text(size ? size : 1), 0, size);
 }
 
 void *mem_grow(void *old, size_t old_size, size_t new_size)

@@ -11,6 +11,7 @@ void mem_init(void);                       // called once, first thing in main()
 void mem_collect_often(void);
 void *mem_alloc(size_t size);              // zeroed; exits with advice if out of memory
 void *mem_alloc_atomic(size_t size);       // zeroed; for data without pointers (text)
+void *mem_alloc_text(size_t size);         // not zeroed, at least one byte; without pointers
 void *mem_grow(void *old, size_t old_size, size_t new_size); // the new part is zeroed
 
 #define NEW(type)       ((type *)mem_alloc(sizeof(type)))

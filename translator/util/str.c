@@ -21,7 +21,7 @@ static void reserve(struct buf *b, size_t len)
 		return;
 	while (capacity < b->len + len + 1)
 		capacity *= 2;
-	text = mem_alloc_atomic(capacity);
+	text = mem_alloc_text(capacity);
 	if (b->len)
 		memcpy(text, b->text, b->len);
 	b->text = text;
