@@ -19,6 +19,20 @@ static char *argument(struct bt_translation *t, const struct bt_node *n, char co
 	return bt_buffer(t, n, form ? (char[]){ form, 0 } : "");
 }
 
+// bpftrace passes numbers to C's printf(), where %d without "l" is an int: that makes "retval" of a function that returns an
+// int negative. Other values are written whole.
+static char *result_as_int(struct bt_translation *t, struct bt_node *n, char conversion, bool is_long)
+{
+	struct bt_node as_int = { .kind = BT_CAST, .loc = n->loc, .text = "",
+				  .cast = { .kind = BT_T_INT, .size = 4, .is_signed = true } };
+
+	if (is_long || (conversion != 'd' && conversion != 'i') || n->kind != BT_NAME || strcmp(n->text, "retval") ||
+	    bt_is_provider(t->action, "kretfunc"))         // whose type is known
+		return NULL;
+	vec_push(&as_int.kids, n);
+	return bt_expr(t, &as_int, BT_BIND_NONE);
+}
+
 static const char *conversion(struct bt_translation *t, const struct bt_node *call, const char *f, int *next,
 			      struct buf *format, struct buf *arguments)
 {
@@ -38,10 +52,14 @@ static const char *conversion(struct bt_translation *t, const struct bt_node *ca
 	if (c == 'r' && (*f == 'x' || *f == 'h'))
 		form = *f++;
 	buf_putc(format, c == 'r' ? 's' : c == 'i' ? 'd' : c);
-	if (*next >= call->kids.n)
+	if (*next >= call->kids.n) {
 		bt_problem(t, call->loc, "the conversion \"%.*s\" has no argument", (int)(f - from), from);
-	else
-		buf_printf(arguments, ", %s", argument(t, call->kids.at[(*next)++], c, form));
+	} else {
+		struct bt_node *n = call->kids.at[(*next)++];
+		char *as_int = result_as_int(t, n, c, length > 0);
+
+		buf_printf(arguments, ", %s", as_int ? as_int : argument(t, n, c, form));
+	}
 	return f;
 }
 
