@@ -154,7 +154,7 @@ static char *perf_probe(const char *line)
 				  "kernel.function(\"%s\").%s { println(pp()) }",
 				  g[3], *g[1] == 'r' ? "return" : "call");
 	if (!match(line, "^(-a[[:space:]]*|--add[= ])?([a-zA-Z_0-9:]+=)?([a-zA-Z_][a-zA-Z_0-9.]*)(@[^%[:space:]]+)?(%return)?"
-			 "(([[:space:]]+[$%]?[a-zA-Z_][]a-zA-Z_0-9.>=:[-]*)*)[[:space:]]*$", g))
+			 "(([[:space:]]+([a-zA-Z_0-9]+=)?[$%]?[a-zA-Z_][]a-zA-Z_0-9.>:[-]*)*)[[:space:]]*$", g))
 		return NULL;
 	is_return = *g[5];
 	if (!*g[1] && !*g[2] && !is_return && !strstr(g[6], "->"))
