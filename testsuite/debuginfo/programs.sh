@@ -48,6 +48,9 @@ cd bin
 by_name 'as -c names it' 'process("known").function("main")' -c '../known 1'
 by_name 'as -d names it' 'process("known").function("main")' -d ../known
 cd ..
+mkdir -p elsewhere && echo 'probe process("known").function("main") { println(1) }' >script.stp
+got=$(cd elsewhere && point -p2 ../script.stp | grep -o '^process("known").function("main@')
+[ -n "$got" ] && ok "debuginfo/programs by name: beside the script" || not_ok "debuginfo/programs by name: beside the script" "$(cd elsewhere && point -p2 ../script.stp)"
 "$STAP" -r "$release" -p2 -v -e 'probe process("known").begin { println(1) }' 2>&1 | grep -qx "program \"known\": $PWD/known" &&
 	ok "debuginfo/programs by name: -v prints the path" || not_ok "debuginfo/programs by name: -v prints the path"
 for command in known "./known '1;2'" 'bin/../known "a # b"'; do

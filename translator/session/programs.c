@@ -26,6 +26,16 @@ static char *called(const char *path, const char *name)
 	return slash && !strcmp(slash + 1, name) ? real_path(path) : NULL;
 }
 
+// Returns the file of that name beside the script: a script can be started from any directory.
+static char *beside_script(const struct session *s, const char *name)
+{
+	const char *script = s->opt.script_file, *slash = script && !strchr(name, '/') ? strrchr(script, '/') : NULL;
+	char *path = slash ? str_printf("%.*s/%s", (int)(slash - script), script, name) : NULL;
+	struct stat st;
+
+	return path && !stat(path, &st) && S_ISREG(st.st_mode) ? real_path(path) : NULL;
+}
+
 char *session_program(const struct session *s, const char *name)
 {
 	char *found = real_path(program_path(name));
@@ -34,7 +44,7 @@ char *session_program(const struct session *s, const char *name)
 		found = called(command_program(s->opt.command), name);
 	for (int i = 0; !found && i < s->opt.objects.n; i++)
 		found = called(s->opt.objects.at[i], name);
-	return found;
+	return found ? found : beside_script(s, name);
 }
 
 // Returns the path in our root or in that of the process. With another root, it is the path seen from here.
