@@ -6,6 +6,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <netdb.h>
+#include <openssl/ssl.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -210,6 +212,88 @@ static void writes_and_waits(void)
 	waits();
 }
 
+static void *first_thread(void *argument) { return argument; }
+static void *second_thread(void *argument) { return argument; }
+
+// Waits at the end: bpftrace finds names of functions while the process exists.
+static void threads(void)
+{
+	pthread_t thread;
+
+	for (int i = 0; i < 4; i++) {
+		pthread_create(&thread, NULL, i % 2 ? second_thread : first_thread, NULL);
+		pthread_join(thread, NULL);
+	}
+	waits();
+}
+
+static void certify(SSL_CTX *context)
+{
+	EVP_PKEY *key = EVP_RSA_gen(1024);
+	X509 *certificate = X509_new();
+
+	X509_gmtime_adj(X509_getm_notBefore(certificate), -3600);
+	X509_gmtime_adj(X509_getm_notAfter(certificate), 3600);
+	X509_set_pubkey(certificate, key);
+	X509_sign(certificate, key, EVP_sha256());
+	SSL_CTX_set_security_level(context, 0);
+	SSL_CTX_use_certificate(context, certificate);
+	SSL_CTX_use_PrivateKey(context, key);
+}
+
+static SSL *tls_end(const SSL_METHOD *method, BIO *transport)
+{
+	SSL_CTX *context = SSL_CTX_new(method);
+	SSL *end;
+
+	certify(context);
+	end = SSL_new(context);
+	SSL_set_bio(end, transport, transport);
+	return end;
+}
+
+// Both ends of a connection, in one thread: each step of a handshake ends for want of an answer, except the last ones.
+static void tls(void)
+{
+	BIO *near, *far;
+	SSL *client, *server;
+	char text[100];
+	int connected, accepted;
+
+	BIO_new_bio_pair(&near, 0, &far, 0);
+	client = tls_end(TLS_client_method(), near);
+	server = tls_end(TLS_server_method(), far);
+	SSL_set_connect_state(client);
+	SSL_set_accept_state(server);
+	do {
+		connected = SSL_do_handshake(client);
+		accepted = SSL_do_handshake(server);
+	} while (connected != 1 || accepted != 1);
+	for (int i = 1; i <= 5; i++) {
+		SSL_write(client, text, 10 * i);
+		SSL_read(server, text, sizeof(text));
+	}
+	SSL_read(server, text, sizeof(text));
+	waits();
+}
+
+// In a process that exists when bpftrace prints its maps, so that it finds names of functions.
+static void tls_for_longer(void)
+{
+	int done[2];
+
+	pipe(done);
+	if (fork()) {
+		close(done[1]);
+		read(done[0], done, 1);
+		return;
+	}
+	tls();
+	close(done[1]);
+	for (int i = 0; i < 5; i++)
+		waits();
+}
+
 static const struct { const char *tool; void (*work)(void); } works[] = {
 	{ "opensnoop", opens }, { "dcsnoop", opens }, { "statsnoop", stats }, { "execsnoop", runs },
 	{ "pidpersec", runs_and_waits },
@@ -221,6 +305,7 @@ static const struct { const char *tool; void (*work)(void); } works[] = {
 	{ "tcplife", connections }, { "tcpsynbl", connections }, { "tcpretrans", unanswered }, { "tcpdrop", refused },
 	{ "undump", pairs }, { "gethostlatency", names }, { "cpuwalk", spins }, { "runqlen", spins }, { "runqlat", waits },
 	{ "loads", waits }, { "swapin", waits }, { "lessons", writes },
+	{ "threadsnoop", threads }, { "sslsnoop", tls }, { "ssllatency", tls_for_longer },
 };
 
 int main(int argc, char **argv)
