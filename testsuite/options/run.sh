@@ -322,6 +322,10 @@ expect include 0 'from my library' bash -c "mkdir -p '$SCRATCH/lib' && echo 'fun
 	'$STAP' --runtime=user -I '$SCRATCH/lib' -e 'probe begin { mine() exit() }'"
 expect private-elsewhere 1 'note: "mine_only" is private to the file' bash -c "mkdir -p '$SCRATCH/lib2' && echo 'private function mine_only() { }' >'$SCRATCH/lib2/mine.stp' &&
 	'$STAP' --runtime=user -I '$SCRATCH/lib2' -e 'probe begin { mine_only() }'"
+for use in 'hidden[1]' '@count(hidden)' hidden; do
+	expect "private-elsewhere-$use" 1 'note: "hidden" is private to the file' bash -c "echo 'private global hidden function show() { return hidden[1] }' >'$SCRATCH/lib2/show.stp' &&
+		'$STAP' --runtime=user -I '$SCRATCH/lib2' -e 'probe begin { println($use, show()) }'"
+done
 expect error-of-addition 1 'at <-E>:1:7' user -e "$begin" -E 'probe nosuch {}'
 expect error-of-second-addition 1 'at <-E 2>:1:7' user -e "$begin" -E "$begin" -E 'probe nosuch {}'
 expect no-warnings 0 hello user -w -e "$begin"

@@ -209,6 +209,7 @@ static void no_array(struct session *s, const char *name, struct loc loc)
 {
 	diag_error(loc, "unresolved array \"%s\", missing \"global %s\"?%s", name, name,
 		   declarations_similar_globals(s, name, true));
+	declarations_note_private(s, loc, name);
 	if (renamed_private("variables", name))
 		diag_note(loc, "%s", renamed_private("variables", name));
 }
@@ -348,6 +349,7 @@ static struct var *bind_stat_operand(struct binder *b, struct expr *of)
 	}
 	diag_error(of->loc, "\"%s\" is not a global, but statistics must be: add \"global %s\"%s", of->u.var.name,
 		   of->u.var.name, declarations_similar_globals(b->s, of->u.var.name, false));
+	declarations_note_private(b->s, of->loc, of->u.var.name);
 	of->u.var.decl = NULL;
 	return NULL;
 }

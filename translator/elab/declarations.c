@@ -194,8 +194,7 @@ static void add_functions(const void *session, name_list *out)
 			vec_push(out, (*f)->name);
 }
 
-// Notes that another file has a private global or function of this name.
-static void note_private(struct session *s, struct loc loc, const char *word)
+void declarations_note_private(struct session *s, struct loc loc, const char *word)
 {
 	const char *file = library_private(s, word);
 
@@ -214,7 +213,7 @@ static void note_similar(struct session *s, struct loc loc, const char *word)
 {
 	name_list names = { 0 };
 
-	note_private(s, loc, word);
+	declarations_note_private(s, loc, word);
 	if (renamed_private("variables", word))
 		diag_note(loc, "%s", renamed_private("variables", word));
 	add_functions(s, &names);
@@ -257,7 +256,7 @@ static void unknown_function(struct session *s, const struct expr *call)
 	diag_error(call->loc, "unresolved function \"%s\"%s", call->u.call.name,
 		   diag_similar(call->u.call.name, add_functions, s));
 	parse_hint_keyword(call->loc, call->u.call.name);
-	note_private(s, call->loc, call->u.call.name);
+	declarations_note_private(s, call->loc, call->u.call.name);
 	if (!from_library(call->loc) && renamed_private("functions", call->u.call.name))
 		diag_note(call->loc, "%s", renamed_private("functions", call->u.call.name));
 	for (size_t i = 0; !call->u.call.args.n && i < ARRAY_SIZE(variables); i++)
