@@ -170,11 +170,12 @@ static void put_statx(struct call_text *t, const struct stp_syscall_arg *a, u64 
 
 static void put_handle(struct call_text *t, u64 address)
 {
+	bool is_input = t->call->args[1].type == STP_ARG_handle;       /* of open_by_handle_at() */
 	u64 bytes = call_load(t, address, 4);
 
-	if (!t->c->call_text || t->saving || !t->has_before) {
+	if (is_input || !t->c->call_text || t->saving || !t->has_before) {
 		call_printf(t, "{handle_bytes=%llu", bytes);
-		if (!t->c->call_text && bytes <= 128 && t->call->args[1].type == STP_ARG_handle) {
+		if (is_input && bytes <= 128) {
 			call_printf(t, ", handle_type=%lld, f_handle=", call_load_signed(t, address + 4, 4));
 			call_hex_bytes(t, address + 8, bytes, 128);
 		}

@@ -93,6 +93,9 @@ static void files(void)
 	T(fcntl, fd, F_GETLK, &lock);
 	T(statx, AT_FDCWD, file, 0, 0xfff, buffer);
 	T(name_to_handle_at, AT_FDCWD, file, &handle, numbers, 0);
+	T(open_by_handle_at, fd, &handle, O_RDONLY);
+	handle.bytes = 8;
+	T(open_by_handle_at, 99, &handle, O_WRONLY | O_APPEND);
 	handle.bytes = 0;
 	T(name_to_handle_at, AT_FDCWD, file, &handle, numbers, 0);
 	T(mincore, (long)buffer & ~4095, 4096L, buffer + 4096);
