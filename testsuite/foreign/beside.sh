@@ -6,7 +6,8 @@
 VM=$SOURCE/translator/run/stap-vm
 few="lessons maps opensnoop setuids tcplife undump vfscount"
 all="$few biosnoop bitesize capable cpuwalk dcsnoop execsnoop gethostlatency killsnoop loads mdflush naptime pidpersec runqlat runqlen
-	ssllatency sslsnoop statsnoop swapin syncsnoop syscount tcpaccept tcpconnect tcpdrop tcpretrans tcpsynbl threadsnoop vfsstat writeback xfsdist biolatency biostacks"
+	ssllatency sslsnoop statsnoop swapin syncsnoop syscount tcpaccept tcpconnect tcpdrop tcpretrans tcpsynbl threadsnoop
+	vfsstat writeback xfsdist biolatency biostacks"
 
 # bpftrace itself cannot attach these on 6.12: swap_readpage was renamed, blk_account_io_start is inlined, and one of the
 # functions that vfs_write* matches rejects a kprobe.
