@@ -13,7 +13,7 @@ all="$few biosnoop bitesize capable cpuwalk dcsnoop execsnoop gethostlatency kil
 # functions that vfs_write* matches rejects a kprobe.
 unattached='^6.12:(swapin|biosnoop|biostacks|vfsstat)$'
 
-# What bpftrace does not find: pthread_create() is in the C library since glibc 2.34.
+# bpftrace does not find pthread_create(), which is in the C library since glibc 2.34.
 declare -A unfound=([threadsnoop]=s/libpthread/libc/)
 
 # The probes of these have no filter of their own: without one they would report the other tracer, too.
