@@ -10,7 +10,7 @@ import sys
 
 source, installed = sys.argv[1:]
 MACROS = {"_bindir": "usr/bin", "_libexecdir": "usr/libexec", "_datadir": "usr/share", "_mandir": "usr/share/man",
-          "_includedir": "usr/include"}
+          "_includedir": "usr/include", "_prefix": "usr"}
 
 
 def read(name):
