@@ -290,7 +290,10 @@ const char *str_similar(const char *wanted, const char *const *names, int n)
 		int longer = (int)strlen(names[i]) - len, at = found, d;
 		bool known = strcmp(wanted, names[i]) == 0; // the name exists, but is not available there
 
-		if (found == MAX_SIMILAR && (longer > 0 ? longer : -longer) >= score[MAX_SIMILAR - 1])
+		// The distance is at least the difference in length. To compute it takes the product of both lengths.
+		if (found == MAX_SIMILAR && abs(longer) >= score[MAX_SIMILAR - 1])
+			continue;
+		if (!is_similar(wanted, names[i], abs(longer)))
 			continue;
 		d = str_distance(wanted, names[i]);
 		for (int j = 0; j < found; j++)
