@@ -40,7 +40,7 @@ bool target_check_value(struct loc loc, const struct di_type *t);
 
 // Returns "; " and advice for a value of the wrong type, or "". dtype: its type of C, or NULL. what: begins with the
 // operator or conversion.
-const char *target_value_advice(const struct di_type *dtype, const char *what);
+const char *target_value_advice(struct loc loc, const struct di_type *t, const char *what);
 
 // Reports a floating point number where an integer is printed: its value is the bits of a double.
 void target_check_printed(const struct expr *e);

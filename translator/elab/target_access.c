@@ -6,7 +6,6 @@
 // Loads are put off as long as possible (struct lvalue), so that a->b.c is two of them.
 #include "elab/renamed.h"
 #include "elab/target.h"
-#include "util/habits.h"
 #include "util/str.h"
 
 #include <ctype.h>
@@ -91,30 +90,12 @@ struct expr *lvalue_load(const struct lvalue *p)
 		if (p->bit_size)
 			e = target_extract(p->loc, e, p->bit_offset, p->bit_size, p->type->is_signed);
 	} else {
-		diag_error(p->loc, "a value of the type %s (%d bytes) cannot be read as a number", p->type->name,
-			   size);
+		diag_error(p->loc, "a value of the type %s (%d bytes) cannot be read as a number: \"&\" before it is its address, "
+			   "and %s_long() reads 8 bytes of it", p->type->name, size, di_is_user(p->type->module) ? "user" : "kernel");
 		return NULL;
 	}
 	e->dtype = p->type;
 	return e;
-}
-
-const char *target_value_advice(const struct di_type *dtype, const char *what)
-{
-	struct di_type *target = dtype && (dtype->kind == DI_POINTER || dtype->kind == DI_ARRAY) ? di_target(dtype) : NULL;
-	const char *from = dtype && di_is_user(dtype->module) ? "user" : "kernel";
-
-	if (dtype && dtype->kind == DI_FLOAT)
-		return str_printf("; it is a %s: fp_to_string(value, 2) is its text, fp_to_long(value, 0, 0) its integer part",
-				  dtype->name);
-	if (target && target->kind == DI_CHAR)
-		return str_printf("; its type is %s: %s_string(pointer) is its text, and \"$\" after it prints it", dtype->name,
-				  from);
-	if (target && (target->kind == DI_STRUCT || target->kind == DI_UNION))
-		return str_printf("; its type is %s: -> reads a member, and \"$\" after it prints all", dtype->name);
-	if (target)
-		return str_printf("; its type is %s: [0] reads an element, and \"$\" after it prints it", dtype->name);
-	return habit_operand(what);
 }
 
 void target_check_printed(const struct expr *e)

@@ -84,7 +84,7 @@ static void mismatch(struct infer *t, const struct expr *e, enum type found, str
 	if (!t->report || (v && v->type == T_STATS)) // refuse_stats() has reported it
 		return;
 	diag_error(e->loc, "type mismatch (%s vs. %s): %s %s%s", type_name(found), type_name(w.type), w.why,
-		   type_name(w.type), target_value_advice(e->dtype ? e->dtype : w.dtype, w.why));
+		   type_name(w.type), target_value_advice(e->loc, e->dtype ? e->dtype : w.dtype, w.why));
 	if (w.loc.source)
 		diag_note(w.loc, "%s %s because of this use", w.why, type_name(w.type));
 	if (v && v->type_loc.source)

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Advice for values of debuginfo that are used as strings: what to write instead, by their C types.
+#include "elab/target.h"
+#include "util/habits.h"
+#include "util/str.h"
+
+#include <ctype.h>
+#include <string.h>
+
+static bool is_name(char c)
+{
+	return isalnum((unsigned char)c) || c == '_';
+}
+
+// Returns the end of "->name" and "[1]" at `at`.
+static const char *behind_components(const char *at)
+{
+	for (;;) {
+		size_t digits = *at == '[' ? strspn(at + 1, "0123456789") : 0;
+
+		if (at[0] == '-' && at[1] == '>')
+			for (at += 2; is_name(*at); at++)
+				;
+		else if (digits && at[1 + digits] == ']')
+			at += digits + 2;
+		else
+			return at;
+	}
+}
+
+// Returns "$o->name" if a variable is written like this, else NULL. The location may be that of any of its components.
+static const char *spelling(struct loc loc)
+{
+	const char *line = loc.source ? diag_line(loc.source, loc.line) : NULL;
+
+	for (const char *at = line ? strchr(line, '$') : NULL; at; at = strchr(at + 1, '$')) {
+		const char *end = at + 1;
+
+		while (is_name(*end))
+			end++;
+		end = behind_components(end);
+		if (end > at + 1 && loc.column - 1 >= at - line && loc.column - 1 < end - line)
+			return str_ndup(at, end - at);
+	}
+	return NULL;
+}
+
+static bool is_aggregate(const struct di_type *t)
+{
+	return t->kind == DI_STRUCT || t->kind == DI_UNION;
+}
+
+static bool is_wide(const struct di_type *t)
+{
+	return di_is_user(t->module) && (!strcmp(t->name, "wchar_t") || !strcmp(t->name, "char32_t"));
+}
+
+// Advice for pointers and arrays of `target`, which is NULL for "void *"; `x` is the value as it is written.
+static const char *pointer_advice(const struct di_type *t, struct di_type *target, const char *x)
+{
+	const char *from = di_is_user(t->module) ? "user" : "kernel", *index = t->kind == DI_ARRAY ? "[0]" : "";
+	struct di_type *next = target && target->kind == DI_POINTER ? di_target(target) : NULL;
+
+	if (!target || target->kind == DI_VOID)
+		return str_printf("%%p prints the address, and @cast(%s, \"struct NAME\") gives it a type", x);
+	if (target->kind == DI_CHAR)
+		return str_printf("%s_string(%s) is its text, and %s$ prints it", from, x, x);
+	if (is_wide(target))
+		return str_printf("user_string_utf32(%s) is its text", x);
+	if (target->kind == DI_FUNCTION)
+		return str_printf("%ssymname(%s) is the name of the function", di_is_user(t->module) ? "u" : "", x);
+	if (is_aggregate(target))
+		return str_printf("%s%s->MEMBER reads a member, and %s$ prints all", x, index, x);
+	if (next && next->kind == DI_CHAR)
+		return str_printf("%s_string(%s[0]) is the text of its first element", from, x);
+	return str_printf("%s[0] reads an element, and %s$ prints it", x, x);
+}
+
+const char *target_value_advice(struct loc loc, const struct di_type *t, const char *what)
+{
+	const char *written = spelling(loc), *x = written ? written : "VALUE", *advice;
+
+	if (t && t->kind == DI_FLOAT)
+		advice = str_printf("fp_to_string(%s, 2) is its text, fp_to_long(%s, 0, 0) its integer part", x, x);
+	else if (t && (t->kind == DI_POINTER || t->kind == DI_ARRAY))
+		advice = pointer_advice(t, di_target(t), x);
+	else if (t && t->kind == DI_ENUM)
+		advice = "%d prints its number";
+	else if (t && t->kind == DI_CHAR)
+		advice = "%c prints the character, %d its number";
+	else
+		return habit_operand(what);
+	return str_printf("; %s is %s: %s", written ? written : "its type", t->name, advice);
+}
