@@ -97,8 +97,8 @@ static int not_found(struct session *s, const struct point_part *part, const str
 	for (int i = 0; p->system && !systems && i < names.n; i++)
 		systems = *di_tracepoint_system(kernel, names.at[i]) != 0;
 	if (p->system && !systems) {
-		diag_error(part->loc, "the system \"%s:\" cannot be determined without the kernel's headers: "
-			   "install the package linux-headers-%s", p->system, s->kernel->release);
+		diag_error(part->loc, "the system \"%s:\" cannot be determined without the kernel's headers; %s", p->system,
+			   kernel_headers_advice(s->kernel));
 		return 1;
 	}
 	diag_error(part->loc, "kernel.%s(\"%s\") not found%s", part->name, part->text,

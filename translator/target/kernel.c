@@ -384,23 +384,38 @@ void kernel_need_installed(const char *release)
 	    "install it, or give a build tree with -r /PATH");
 }
 
-void kernel_need_build_tree(const struct kernel *k)
+const char *kernel_headers_advice(const struct kernel *k)
 {
-	const char *package, *advice;
+	const char *package = str_printf("linux-headers-%s%s", k->release, foreign_suffix(k)), *advice;
 
-	if (k->build_tree)
-		return;
-	if (!*foreign_suffix(k))
-		kernel_need_installed(k->release);
-	package = str_printf("linux-headers-%s%s", k->release, foreign_suffix(k));
 	if (!host_is_debian())
 		advice = str_printf("install the kernel-devel or linux-headers package of %s, or", k->release);
 	else if (*foreign_suffix(k) || apt_may_have(package))
 		advice = str_printf("apt install %s, or", package);
 	else
 		advice = str_printf("since apt has no package %s,", package);
+	return str_printf("%s give a tree with -r /PATH", advice);
+}
+
+const char *kernel_image_advice(const struct kernel *k)
+{
+	const char *package = str_printf("linux-image-%s", k->release), *debug = str_printf("%s-dbg", package);
+
+	if (!host_is_debian())
+		return str_printf("install the kernel package of %s or its debuginfo", k->release);
+	if (apt_may_have(package) || apt_may_have(debug))
+		return str_printf("install the package %s or %s", package, debug);
+	return str_printf("apt has no package %s: give the kernel's file with --image=FILE", package);
+}
+
+void kernel_need_build_tree(const struct kernel *k)
+{
+	if (k->build_tree)
+		return;
+	if (!*foreign_suffix(k))
+		kernel_need_installed(k->release);
 	die("no build tree of kernel %s (/lib/modules/%s/build is missing or incomplete), which a module "
-	    "needs; %s give a tree with -r /PATH", k->release, k->release, advice);
+	    "needs; %s", k->release, k->release, kernel_headers_advice(k));
 }
 
 const char *kernel_debuginfo_advice(const struct kernel *k)

@@ -39,7 +39,9 @@ const char *kernel_complete_release(const char *release);
 void kernel_need_installed(const char *release);
 // Dies with advice (the package) if the kernel has no build tree.
 void kernel_need_build_tree(const struct kernel *k);
-// Returns how DWARF debuginfo of the kernel is obtained: its package, unless apt does not have that.
+// Each returns how files of the kernel are obtained: from a package, unless apt does not have that.
+const char *kernel_headers_advice(const struct kernel *k);
+const char *kernel_image_advice(const struct kernel *k);
 const char *kernel_debuginfo_advice(const struct kernel *k);
 
 #endif

@@ -266,9 +266,8 @@ static struct di_module *kernel_module(struct session *s)
 		    "the package of the kernel %s", s->opt.image, s->kernel->release);
 	if (!m->source) {
 		kernel_need_installed(s->kernel->release);
-		die("neither an image nor debuginfo of the kernel %s was found; "
-		    "install the package linux-image-%s or linux-image-%s-dbg",
-		    s->kernel->release, s->kernel->release, s->kernel->release);
+		die("neither an image nor debuginfo of the kernel %s was found; %s", s->kernel->release,
+		    kernel_image_advice(s->kernel));
 	}
 	if (m->has_symbols && symbols_lookup(&m->symbols, "_stext", &stext))
 		m->base = stext.address;
