@@ -15,11 +15,16 @@
 // The largest number that a double holds exactly.
 #define SAFE (1ll << 53)
 
+bool json_is_number(const struct output *out, int64_t n)
+{
+	return !out->safe || (n <= SAFE && n >= -SAFE);
+}
+
 static struct json_object *number(const struct output *out, int64_t n)
 {
 	char digits[24];
 
-	if (!out->safe || (n <= SAFE && n >= -SAFE))
+	if (json_is_number(out, n))
 		return json_object_new_int64(n);
 	snprintf(digits, sizeof(digits), "%lld", (long long)n);
 	return json_object_new_string(digits);
@@ -42,7 +47,7 @@ struct json_object *json_text(struct text t)
 	return readable(t, &valid);
 }
 
-static struct json_object *base64(struct text t)
+struct json_object *json_base64(struct text t)
 {
 	unsigned char *to = malloc(4 * (t.len / 3 + 1) + 1);
 	struct json_object *o;
@@ -65,7 +70,7 @@ static void add_text(struct json_object *o, const char *name, struct text t)
 	if (valid)
 		return;
 	snprintf(member, sizeof(member), "%s_base64", name);
-	json_object_object_add(o, member, base64(t));
+	json_object_object_add(o, member, json_base64(t));
 }
 
 static void add_string(struct json_object *o, const char *name, const char *s)
@@ -135,7 +140,7 @@ static void add_frame(void *to, const struct frame *f)
 	json_object_array_add(frames->list, o);
 }
 
-static struct json_object *stack(const struct output *out, const struct session *s, struct text t)
+struct json_object *json_stack(const struct output *out, const struct session *s, struct text t)
 {
 	struct frames frames = { out, json_object_new_array() };
 
@@ -144,26 +149,6 @@ static struct json_object *stack(const struct output *out, const struct session 
 }
 
 // --- printing ---
-
-struct arguments { const struct output *out; struct json_object *o; };
-
-static void add_argument(void *to, const char *name, const struct cell *c)
-{
-	struct arguments *a = to;
-
-	if (c->type == CELL_TEXT)
-		add_text(a->o, name, c->text);
-	else
-		json_object_object_add(a->o, name, number(a->out, c->number));
-}
-
-static struct json_object *arguments(const struct output *out, const struct event *e)
-{
-	struct arguments a = { out, json_object_new_object() };
-
-	each_argument(e, add_argument, &a);
-	return a.o;
-}
 
 static void add_place(const struct output *out, struct json_object *o, const struct event *e)
 {
@@ -175,18 +160,11 @@ static void add_place(const struct output *out, struct json_object *o, const str
 	add_string(o, "place", e->probe->where);
 }
 
-static void printed(const struct output *out, struct json_object *o, const struct session *s, const struct event *e)
+static void histogram(const struct output *out, struct json_object *o, const struct session *s, const struct event *e)
 {
-	struct text t = event_text(s, e);
-
 	add_place(out, o, e);
-	add_text(o, "text", t);
-	if (e->kind != EVENT_HIST && stack_is_text(t))
-		json_object_object_add(o, "stack", stack(out, s, t));
-	if (e->kind == EVENT_PRINT)
-		json_object_object_add(o, "args", arguments(out, e));
-	if (e->kind == EVENT_HIST)
-		add_statistic(out, o, e->value->statistic);
+	add_text(o, "text", event_text(s, e));
+	add_statistic(out, o, e->value->statistic);
 }
 
 // --- others ---
@@ -225,9 +203,9 @@ static void value(const struct output *out, struct json_object *o, const struct 
 			continue;
 		json_object_put(readable(e->cells[i].text, &valid));
 		if (!valid)
-			add_key(&bytes, i, base64(e->cells[i].text));
+			add_key(&bytes, i, json_base64(e->cells[i].text));
 		if (stack_is_text(e->cells[i].text))
-			add_key(&stacks, i, stack(out, s, e->cells[i].text));
+			add_key(&stacks, i, json_stack(out, s, e->cells[i].text));
 	}
 	json_object_object_add(o, "keys", keys);
 	if (bytes)
@@ -334,7 +312,8 @@ struct json_object *json_event(const struct output *out, const struct session *s
 	add_string(o, "type", type_name(e));
 	switch (e->kind) {
 	case EVENT_BEGIN: begin(out, o, s); break;
-	case EVENT_PRINT: case EVENT_TEXT: case EVENT_HIST: printed(out, o, s, e); break;
+	case EVENT_PRINT: case EVENT_TEXT: break;          // json_print() writes them
+	case EVENT_HIST: histogram(out, o, s, e); break;
 	case EVENT_VALUE: value(out, o, s, e); break;
 	case EVENT_WARNING: case EVENT_ERROR: message(o, s, e); break;
 	case EVENT_GAP:
@@ -358,6 +337,8 @@ static int event(struct output *out, const struct session *s, const struct event
 
 	if (is_display(e))
 		return 0;
+	if (e->kind == EVENT_PRINT || e->kind == EVENT_TEXT)
+		return json_print(out, s, e);
 	o = json_event(out, s, e);
 	line = json_object_to_json_string_length(o, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE, &len);
 	rc = fwrite(line, 1, len, out->file) == len && putc('\n', out->file) != EOF ? 0 : -errno;

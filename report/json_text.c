@@ -41,22 +41,43 @@ struct text utf8_copy(struct text t, bool *valid)
 	return (struct text){ copy, to - copy };
 }
 
-void put_json_string(FILE *to, struct text t)
+// Returns the length of the text at `at` that is written as it is.
+static size_t plain(const unsigned char *at, const unsigned char *end)
+{
+	const unsigned char *from = at;
+
+	while (at < end && *at >= 32 && *at < 127 && *at != '"' && *at != '\\')
+		at++;
+	return at - from;
+}
+
+bool put_json_string(FILE *to, struct text t)
 {
 	const unsigned char *at = (const unsigned char *)t.at, *end = at + t.len;
+	bool valid = true;
 	size_t n;
 
 	putc('"', to);
-	for (; at < end; at += n ? n : 1) {
+	while (at < end) {
+		n = plain(at, end);
+		fwrite(at, 1, n, to);
+		at += n;
+		if (at == end)
+			break;
 		n = utf8_character(at, end - at);
+		valid &= n > 0;
 		if (!n)
 			fputs("\\ufffd", to);
 		else if (*at == '"' || *at == '\\')
 			fprintf(to, "\\%c", *at);
+		else if (*at == '\n')
+			fputs("\\n", to);
 		else if (*at < 32 || *at == 127)
 			fprintf(to, "\\u%04x", *at);
 		else
 			fwrite(at, 1, n, to);
+		at += n ? n : 1;
 	}
 	putc('"', to);
+	return valid;
 }

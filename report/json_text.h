@@ -6,7 +6,8 @@
 
 // Returns a copy, in memory of malloc(), in which U+FFFD replaces each byte that is not UTF-8; *valid: none was.
 struct text utf8_copy(struct text t, bool *valid);
-// Writes a JSON string with its quotes; U+FFFD replaces bytes that are not UTF-8. Errors are those of the file.
-void put_json_string(FILE *to, struct text t);
+// Writes a JSON string with its quotes; U+FFFD replaces bytes that are not UTF-8. Returns false if there were any.
+// Errors are those of the file.
+bool put_json_string(FILE *to, struct text t);
 
 #endif

@@ -11,6 +11,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <stdio_ext.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -283,8 +284,10 @@ int main(int argc, char **argv)
 	if (format || !noutputs)
 		add(format ? format : &text_writer, "standard output", stdout);
 	open_files(argv + optind);
-	for (int i = 0; i < noutputs; i++)
+	for (int i = 0; i < noutputs; i++) {
 		outputs[i].safe = safe;
+		__fsetlocking(outputs[i].file, FSETLOCKING_BYCALLER);      // there is one thread
+	}
 	if (ready >= 0 && (write(ready, "", 1) != 1 || close(ready)))      // stap runs the script now
 		fail("cannot write to stap: %s", strerror(errno));
 	for (int i = optind; i < argc; i++)
