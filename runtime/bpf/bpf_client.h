@@ -18,6 +18,51 @@
 #define stp_finish_of(handler, c) stp_finish(c)
 
 #define STP_LITERAL(text) text
+
+/* Loops in functions that programs use, too: their bodies are functions (bpf_loops.h). */
+#define STP_LOOP_FUNCTION(name) static int name(struct stp_ctx *c)
+#define STP_LOOP_FRAME(type) type *f = (type *)(c->frame - sizeof(type))
+#define STP_LOOP_DRIVER(name)
+#define STP_LOOP(c, name, leave, fail) do {					\
+	int loop_;								\
+										\
+	do {				/* ends: each pass takes a statement of the budget */	\
+		loop_ = name(c);						\
+	} while (loop_ == STP_LOOP_NEXT);								\
+	if (loop_ == STP_LOOP_LEAVE)						\
+		goto leave;							\
+	if (loop_ == STP_LOOP_FAIL)						\
+		goto fail;							\
+} while (0)
+
+struct stp_cursor { struct stp_iter iter; struct stp_elem *elem; bool started; union stp_val slice[STP_MAX_KEYS]; };
+_Static_assert(sizeof(struct stp_cursor) <= 24 * 8, "CURSOR_WORDS of the translator");
+
+static inline void stp_cursor_begin(struct stp_ctx *c, struct stp_cursor *cursor, struct stp_foreach *f, s64 limit,
+				    u32 any, const union stp_val *slice)
+{
+	u32 i;
+
+	for (i = 0; slice && i < f->map->nkeys; i++)
+		cursor->slice[i] = slice[i];
+	cursor->elem = stp_foreach_first(c, &cursor->iter, f, limit, slice ? cursor->slice : NULL, any);
+	cursor->started = false;
+}
+static inline struct stp_elem *stp_cursor_next(struct stp_cursor *cursor)
+{
+	if (cursor->started)
+		cursor->elem = stp_foreach_next(&cursor->iter);
+	cursor->started = true;
+	return cursor->elem;
+}
+#define STP_WALK_BEGIN(c, loop, map, cursor, limit, any, ...)			\
+	stp_cursor_begin(c, cursor, &loop, limit, any, __VA_ARGS__)
+#define STP_WALK_NEXT(c, loop, map, cursor, e) struct stp_elem *e = stp_cursor_next(cursor)
+#define STP_LIST_BEGIN STP_WALK_BEGIN
+#define STP_LIST_NEXT STP_WALK_NEXT
+#define STP_ELEM_LONG(map, e, key, nth) stp_elem_long(&map, e, key)
+#define STP_ELEM_STRING(map, e, key, nth) stp_elem_string(&map, e, key)
+#define STP_ELEM_VALUE(map, e) stp_elem_value(&map, e)
 #define stp_div_by(a, b) ((a) / (b))
 #define stp_mod_by(a, b) ((a) % (b))
 #define STP_MAP_GET(c, m, ...) stp_map_get(m, __VA_ARGS__)

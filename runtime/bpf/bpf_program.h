@@ -97,8 +97,10 @@ STP_INLINE struct stp_slot *stp_claim(void)
 			return NULL;
 		}
 		__sync_fetch_and_add(&s->busy, 1);
-		if (*(volatile u32 *)&s->busy == 1)
+		if (*(volatile u32 *)&s->busy == 1) {
+			s->c.actions = STP_ACTIONS_MAX;
 			return s;
+		}
 		__sync_fetch_and_add(&s->busy, -1);
 	}
 	bpf_skip(STP_LOSS_REENTRANT);
@@ -316,28 +318,43 @@ STP_INLINE void bpf_item(struct stp_slot *s, u32 kind, u32 line, u32 words)
 	bpf_put(s, (u64)kind << 32 | line);
 }
 
-/* Formats are constants, so that nothing of them remains in the program. */
-STP_INLINE void bpf_printf(struct stp_ctx *c, u32 line, const struct stp_format *f, u32 n, const union stp_val *args)
+/* Writes a value with its width and precision, and returns the number of arguments. */
+STP_INLINE u32 bpf_put_value(struct stp_slot *s, const struct stp_format *f, const union stp_val *args)
 {
-	u32 words = 1, i, k = 0;
+	u32 k = 0;
 
-#pragma unroll
-	for (i = 0; i < n; i++)
-		words += (f[i].width == -2) + (f[i].precision == -2) + (f[i].conv == 's' ? STP_TEXT_SIZE / 8 : 1);
-	bpf_item(STP_SLOT(c), STP_ITEM_PRINT, line, words);
-#pragma unroll
-	for (i = 0; i < n; i++) {
-		if (f[i].width == -2)
-			bpf_put(STP_SLOT(c), (u64)args[k++].n);
-		if (f[i].precision == -2)
-			bpf_put(STP_SLOT(c), (u64)args[k++].n);
-		if (f[i].conv == 's')
-			bpf_put_text(STP_SLOT(c), STP_AS_TEXT(args[k++].s));
-		else if (f[i].conv)
-			bpf_put(STP_SLOT(c), (u64)args[k++].n);
-	}
+	if (f->width == -2)
+		bpf_put(s, (u64)args[k++].n);
+	if (f->precision == -2)
+		bpf_put(s, (u64)args[k++].n);
+	if (f->conv == 's')
+		bpf_put_text(s, STP_AS_TEXT(args[k++].s));
+	else if (f->conv)
+		bpf_put(s, (u64)args[k++].n);
+	return k;
 }
-#define stp_printf(c, f, n, ...) bpf_printf(c, __LINE__, f, n, __VA_ARGS__)
+
+/* Returns how many words a value with its width and precision may take. */
+STP_INLINE u32 bpf_value_words(const struct stp_format *f)
+{
+	return (f->width == -2) + (f->precision == -2) + (f->conv == 's' ? STP_TEXT_SIZE / 8 : 1);
+}
+
+/* Formats are constants, so that nothing of them remains in the program, if the loops are completely unrolled. In an
+ * inline function, for which their ends are variables, they would not be. */
+#define stp_printf(c, f, n, ...) do {						\
+	const union stp_val *args_ = __VA_ARGS__;				\
+	struct stp_slot *s_ = STP_SLOT(c);					\
+	u32 words_ = 1, i_, k_ = 0;						\
+										\
+	_Pragma("unroll")							\
+	for (i_ = 0; i_ < (n); i_++)						\
+		words_ += bpf_value_words(&(f)[i_]);				\
+	bpf_item(s_, STP_ITEM_PRINT, __LINE__, words_);				\
+	_Pragma("unroll")							\
+	for (i_ = 0; i_ < (n); i_++)						\
+		k_ += bpf_put_value(s_, &(f)[i_], args_ + k_);			\
+} while (0)
 #define stp_print(c, text, n) bpf_item(STP_SLOT(c), STP_ITEM_PRINT, __LINE__, 1)
 
 /* ------------------------------------------------------------------ errors, the end of a handler */
@@ -414,6 +431,27 @@ STP_INLINE void bpf_exit(void)
 	stp_control.open = 0;
 }
 #define stp_exit(c) bpf_exit()
+
+/* Raises an error that no catch handles. */
+STP_INLINE void bpf_fatal(struct stp_ctx *c, u64 code)
+{
+	if (!c->fatal) {
+		c->error = NULL;
+		STP_SLOT(c)->where = STP_SLOT(c)->ncallers = 0;
+		bpf_error(c, code, 0);
+	}
+	c->fatal = true;
+}
+
+STP_INLINE bool bpf_catch(struct stp_ctx *c)
+{
+	if (c->fatal)
+		return false;
+	c->error = NULL;
+	STP_SLOT(c)->where = STP_SLOT(c)->ncallers = 0;
+	return true;
+}
+#define stp_catch(c, to, size) bpf_catch(c)
 
 /* ------------------------------------------------------------------ arithmetic */
 
@@ -505,7 +543,9 @@ STP_INLINE bool bpf_load_string(struct stp_ctx *c, char *to, u64 address, u32 si
 #define stp_load_string(c, to, address, size) bpf_load_string(c, to, address, size, false)
 #define stp_uload_string(c, to, address, size) bpf_load_string(c, to, address, size, true)
 
-/* ------------------------------------------------------------------ arrays: see bpf_table.h */
+/* ------------------------------------------------------------------ loops, arrays: see bpf_table.h */
+
+#include "bpf_loops.h"
 
 #define STP_MAP_GET(c, m, ...) bpf_map_get(c, m, __VA_ARGS__)
 #define STP_MAP_DELETE(c, m, ...) bpf_map_delete(c, m, __VA_ARGS__)
@@ -673,6 +713,21 @@ STP_INLINE void bpf_stat_add(struct stp_stat *s, const struct stp_stat_desc *d, 
 		s->hist[at]++;
 }
 #define stp_stat_add bpf_stat_add
+
+/* As stp_stat_value(). */
+STP_INLINE s64 bpf_stat_value(const struct stp_stat *s, u32 op)
+{
+	if (!s->count)
+		return 0;
+	switch (op) {
+	case STP_COUNT: return s->count;
+	case STP_SUM: return s->sum;
+	case STP_MIN: return s->min;
+	case STP_MAX: return s->max;
+	case STP_AVG: return stp_div_by(s->sum, s->count);
+	}
+	return 0;
+}
 
 /* ------------------------------------------------------------------ programs */
 

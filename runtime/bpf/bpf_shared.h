@@ -23,7 +23,9 @@ struct stp_text { char b[STP_TEXT_SIZE]; };
 enum { STP_ITEM_PRINT = 1, STP_ITEM_ERROR };
 /* Errors of programs: records.c has their texts. */
 enum stp_bpf_error { STP_BPF_NONE, STP_BPF_TEXT, STP_BPF_DIVISION, STP_BPF_ACTIONS, STP_BPF_NESTING, STP_BPF_OVERFLOW,
-		     STP_BPF_SIZE, STP_BPF_FAULT, STP_BPF_USER_FAULT };
+		     STP_BPF_SIZE, STP_BPF_FAULT, STP_BPF_USER_FAULT, STP_BPF_CHAIN, STP_BPF_EMPTY, STP_BPF_BUCKET };
+/* Results of the body of a loop: another pass; break; the handler or function ends; an error. */
+enum { STP_LOOP_NEXT, STP_LOOP_BREAK, STP_LOOP_LEAVE, STP_LOOP_FAIL };
 #define STP_BPF_CALLERS 4
 
 struct stp_slot {
@@ -35,6 +37,8 @@ struct stp_slot {
 	u32 where, ncallers, callers[STP_BPF_CALLERS];
 	u64 error_argument;
 	u64 hash;                      /* of the keys */
+	u32 walk_at, walk_any;         /* of a walk over an array: the next element; keys that may have any value, as bits */
+	u32 walk_found;
 	s64 key_n[STP_MAX_KEYS];
 	u64 registers[STP_REGISTERS];
 	u32 record_len;                /* words behind the head */
@@ -62,7 +66,9 @@ struct stp_control {
 
 /* The head of an array's table, followed by its buckets. Links are 1 + the index of an element; 0: none. */
 struct stp_table_head { u32 first, last, used, count, free, unused; };
-#define STP_TABLE_CHAIN 256            /* elements of a bucket that are looked at */
+/* Elements of a bucket that are looked at. Hashes have a random factor, so that none gets more of them by chance. If
+ * one does, that is an error, since the elements behind would not be found. */
+#define STP_TABLE_CHAIN 256
 
 /* Returns the lowest bit of the first zero byte of a word, times 128; or 0 if no byte is zero. */
 static inline u64 stp_text_end(u64 word)
@@ -70,9 +76,11 @@ static inline u64 stp_text_end(u64 word)
 	return (word - 0x0101010101010101ull) & ~word & 0x8080808080808080ull;
 }
 
+/* Buckets are chosen by bits in the middle of a product. Multiplication carries only upwards: therefore high bits of a
+ * key are first added to its low ones. */
 static inline u64 stp_table_mix_by(u64 h, u64 factor)
 {
-	h *= factor;
+	h = (h ^ h >> 32) * factor;
 	return h ^ h >> 32;
 }
 #define stp_table_mix(h) stp_table_mix_by(h, STP_HASH_FACTOR)

@@ -10,6 +10,7 @@
  *	STP_MAP_CAPACITY   elements        STP_MAP_BUCKETS    a power of two
  *	STP_MAP_WRAP       0 or 1: the oldest element makes way when the table is full
  *	STP_MAP_SIZED      0 or 1: the script declares the size
+ *	STP_MAP_WALKED     0 or 1: programs use slices of it, or loops in an order
  *	STP_MAP_LOCK       members lock and lock_word of struct stp_shared_map
  *
  * A place of an element is its index in the pool + 1; 0: none. Context: a hit or the client that holds the array's
@@ -73,7 +74,8 @@ STP_INLINE bool STP_MAP_(_same)(const struct stp_slot *s, const struct STP_MAP_(
 	return true;
 }
 
-/* Returns 1 + the index of the element with the keys in the slot, or 0 if it does not exist. */
+/* Returns 1 + the index of the element with the keys in the slot; 0 if it does not exist; -1 if that is not known: its
+ * bucket has too many elements. */
 STP_GLOBAL_FUNCTION int STP_MAP_(_find)(struct stp_slot *s)
 {
 	struct STP_MAP_(_table) *t = &STP_MAP_(_table);
@@ -92,7 +94,7 @@ STP_GLOBAL_FUNCTION int STP_MAP_(_find)(struct stp_slot *s)
 			return (int)at;
 		at = t->pool[k].chain;
 	}
-	return 0;
+	return at ? -1 : 0;
 }
 
 /* Removes an element from its bucket and from the list. */
@@ -139,6 +141,22 @@ STP_GLOBAL_FUNCTION int STP_MAP_(_unlink)(u32 at)
 		t->head.first = next + 1 > STP_MAP_CAPACITY ? 0 : next + 1;
 	t->head.count--;
 	return 0;
+}
+
+/* Removes an element and makes it free; at 0: does nothing. */
+STP_INLINE void STP_MAP_(_remove)(u32 at)
+{
+	u32 k = at - 1;
+
+	STP_HIDE(k);
+	if (k >= STP_MAP_CAPACITY)
+		return;
+	STP_MAP_(_unlink)(at);
+	STP_HIDE(k);
+	if (k >= STP_MAP_CAPACITY)
+		return;
+	STP_MAP_(_table).pool[k].chain = STP_MAP_(_table).head.free;
+	STP_MAP_(_table).head.free = at;
 }
 
 /* Returns the place of a free element, 0: the table is full. */
@@ -216,13 +234,24 @@ STP_INLINE void STP_MAP_(_keys)(struct stp_slot *s, const union stp_val *keys)
 	}
 }
 
+/* As _find(). An unknown place is an error, and returned as none. */
+STP_INLINE u32 STP_MAP_(_place)(struct stp_ctx *c)
+{
+	u32 at = (u32)STP_MAP_(_find)(STP_SLOT(c));
+
+	if (at != ~0u)
+		return at;
+	bpf_error(c, STP_BPF_CHAIN, STP_TABLE_CHAIN);
+	return 0;
+}
+
 STP_INLINE __attribute__((__overloadable__)) void *bpf_map_get(struct stp_ctx *c, const struct STP_MAP_(_map) *m,
 								const union stp_val *keys)
 {
 	u32 k;
 
 	STP_MAP_(_keys)(STP_SLOT(c), keys);
-	k = (u32)STP_MAP_(_find)(STP_SLOT(c)) - 1;
+	k = STP_MAP_(_place)(c) - 1;
 	STP_HIDE(k);
 	if (k >= STP_MAP_CAPACITY)
 		return NULL;
@@ -237,8 +266,8 @@ STP_INLINE __attribute__((__overloadable__)) void *stp_map_put(struct stp_ctx *c
 	u32 k;
 
 	STP_MAP_(_keys)(STP_SLOT(c), keys);
-	k = (u32)STP_MAP_(_find)(STP_SLOT(c)) - 1;
-	if (k == ~0u)
+	k = STP_MAP_(_place)(c) - 1;
+	if (k == ~0u && !c->error)
 		k = (u32)STP_MAP_(_insert)(STP_SLOT(c)) - 1;
 	STP_HIDE(k);
 	if (k < STP_MAP_CAPACITY) {
@@ -255,15 +284,163 @@ STP_INLINE __attribute__((__overloadable__)) void bpf_map_delete(struct stp_ctx 
 	u32 at, k;
 
 	STP_MAP_(_keys)(STP_SLOT(c), keys);
-	at = (u32)STP_MAP_(_find)(STP_SLOT(c));
-	k = at - 1;
+	STP_MAP_(_remove)(STP_MAP_(_place)(c));
+}
+
+enum { STP_MAP_(_capacity) = STP_MAP_CAPACITY, STP_MAP_(_buckets) = STP_MAP_BUCKETS };
+
+/* Returns the next element of a loop along the list. */
+STP_INLINE struct STP_MAP_(_elem) *STP_MAP_(_list_next)(struct stp_cursor *cursor)
+{
+	struct STP_MAP_(_table) *t = &STP_MAP_(_table);
+	u32 k = cursor->at - 1;
+
+	STP_HIDE(k);
+	if (!cursor->left || k >= STP_MAP_CAPACITY)
+		return NULL;
+	if (cursor->started) {
+		k = t->pool[k].next - 1;
+		STP_HIDE(k);
+		if (k >= STP_MAP_CAPACITY)
+			return NULL;
+	}
+	cursor->left--;
+	cursor->started = 1;
+	cursor->at = k + 1;
 	STP_HIDE(k);
 	if (k >= STP_MAP_CAPACITY)
-		return;
-	STP_MAP_(_unlink)(at);
-	STP_MAP_(_table).pool[k].chain = STP_MAP_(_table).head.free;
-	STP_MAP_(_table).head.free = at;
+		return NULL;
+	STP_HIDE(k);
+	return &t->pool[k];
 }
+
+/* Empties a part of the buckets. */
+STP_GLOBAL_FUNCTION int STP_MAP_(_clear)(struct stp_slot *s)
+{
+	struct STP_MAP_(_table) *t = &STP_MAP_(_table);
+	u32 i;
+
+	if (!s)
+		return STP_LOOP_BREAK;
+	for (i = 0; i < 64 && i < STP_MAP_BUCKETS; i++)
+		t->buckets[STP_INDEX(s->walk_at + i, STP_MAP_BUCKETS)] = 0;
+	s->walk_at += i;
+	return s->walk_at < STP_MAP_BUCKETS ? STP_LOOP_NEXT : STP_LOOP_BREAK;
+}
+STP_LOOP_DRIVER(STP_MAP_(_clear))
+
+STP_INLINE __attribute__((__overloadable__)) void stp_map_clear(struct stp_ctx *c, const struct STP_MAP_(_map) *m)
+{
+	struct stp_slot *s = STP_SLOT(c);
+
+	if (!STP_MAP_(_table).head.used)
+		return;
+	STP_MAP_(_table).head = (struct stp_table_head){ 0 };
+	s->walk_at = 0;
+	STP_REPEAT(s, STP_MAP_(_clear), STP_MAP_BUCKETS / 64 + 1);
+}
+
+STP_INLINE __attribute__((__overloadable__)) void stp_map_merge(struct stp_ctx *c, const struct STP_MAP_(_map) *m)
+{
+}
+
+#if STP_MAP_WALKED
+STP_INLINE void STP_MAP_(_slice_keys)(struct stp_slot *s, const union stp_val *keys, u32 any)
+{
+	static const u8 types[] = STP_MAP_TYPES;
+	u32 i, n = 0, text = 0;
+
+#pragma unroll
+	for (i = 0; i < sizeof(types); i++) {
+		if (types[i] != STP_STRING)
+			s->key_n[n++] = keys[i].n;
+		else if (any >> i & 1)
+			text++;
+		else
+			bpf_copy(&s->key_s[text++], (const struct stp_text *)keys[i].s);
+	}
+}
+
+/* Compares the keys in the slot but those that may have any value. */
+STP_INLINE bool STP_MAP_(_in_slice)(const struct stp_slot *s, const struct STP_MAP_(_elem) *e)
+{
+	static const u8 types[] = STP_MAP_TYPES;
+	u32 i, n = 0, text = 0;
+
+	if (s->walk_any == ~0u)
+		return true;
+#pragma unroll
+	for (i = 0; i < sizeof(types); i++) {
+		if (types[i] == STP_STRING) {
+			if (!(s->walk_any >> i & 1) && bpf_compare(&e->s[text], &s->key_s[text]))
+				return false;
+			text++;
+		} else {
+			if (!(s->walk_any >> i & 1) && e->n[n] != s->key_n[n])
+				return false;
+			n++;
+		}
+	}
+	return true;
+}
+
+/* Looks at one element, and ends the walk at the first one in the slice. */
+STP_GLOBAL_FUNCTION int STP_MAP_(_find_slice)(struct stp_slot *s)
+{
+	struct STP_MAP_(_table) *t = &STP_MAP_(_table);
+	u32 k = s ? s->walk_at - 1 : ~0u;
+
+	STP_HIDE(k);
+	if (!s || k >= STP_MAP_CAPACITY)
+		return STP_LOOP_BREAK;
+	s->walk_at = t->pool[k].next;
+	if (!STP_MAP_(_in_slice)(s, &t->pool[k]))
+		return STP_LOOP_NEXT;
+	s->walk_found = 1;
+	return STP_LOOP_LEAVE;
+}
+STP_LOOP_DRIVER(STP_MAP_(_find_slice))
+
+STP_GLOBAL_FUNCTION int STP_MAP_(_delete_slice)(struct stp_slot *s)
+{
+	struct STP_MAP_(_table) *t = &STP_MAP_(_table);
+	u32 at = s ? s->walk_at : 0, k = at - 1;
+
+	STP_HIDE(k);
+	if (!s || k >= STP_MAP_CAPACITY)
+		return STP_LOOP_BREAK;
+	s->walk_at = t->pool[k].next;
+	if (STP_MAP_(_in_slice)(s, &t->pool[k]))
+		STP_MAP_(_remove)(at);
+	return STP_LOOP_NEXT;
+}
+STP_LOOP_DRIVER(STP_MAP_(_delete_slice))
+
+STP_INLINE __attribute__((__overloadable__)) bool stp_map_has_slice(struct stp_ctx *c, const struct STP_MAP_(_map) *m,
+								     const union stp_val *keys, u32 any)
+{
+	struct stp_slot *s = STP_SLOT(c);
+
+	STP_MAP_(_slice_keys)(s, keys, any);
+	s->walk_any = any;
+	s->walk_found = 0;
+	s->walk_at = STP_MAP_(_table).head.first;
+	STP_REPEAT(s, STP_MAP_(_find_slice), STP_MAP_CAPACITY + 1);
+	return s->walk_found;
+}
+
+STP_INLINE __attribute__((__overloadable__)) void stp_map_delete_slice(struct stp_ctx *c,
+									const struct STP_MAP_(_map) *m,
+									const union stp_val *keys, u32 any)
+{
+	struct stp_slot *s = STP_SLOT(c);
+
+	STP_MAP_(_slice_keys)(s, keys, any);
+	s->walk_any = any;
+	s->walk_at = STP_MAP_(_table).head.first;
+	STP_REPEAT(s, STP_MAP_(_delete_slice), STP_MAP_CAPACITY + 1);
+}
+#endif
 #else
 static const struct stp_shared_map STP_MAP_(_shared) = {
 	.map = &STP_MAP_NAME, .section = STP_MAP_SECTION, STP_MAP_LOCK,
@@ -290,3 +467,4 @@ static const struct stp_shared_map STP_MAP_(_shared) = {
 #undef STP_MAP_WRAP
 #undef STP_MAP_SIZED
 #undef STP_MAP_LOCK
+#undef STP_MAP_WALKED

@@ -87,6 +87,9 @@ static void raise_error(struct stp_ctx *c, u32 line, struct reader *r)
 		[STP_BPF_OVERFLOW] = "Array overflow, check MAXMAPENTRIES",
 		[STP_BPF_SIZE] = "Array overflow, check size limit (%llu)",
 		[STP_BPF_FAULT] = "read fault [man error::fault] at 0x%llx",
+		[STP_BPF_CHAIN] = "more than %llu elements of an array have the same hash",
+		[STP_BPF_EMPTY] = "empty aggregate",
+		[STP_BPF_BUCKET] = "histogram index out of range",
 		[STP_BPF_USER_FAULT] = "user read fault [man error::fault] at 0x%llx",
 	};
 	const struct stp_place *p = place_of(line, false);

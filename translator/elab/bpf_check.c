@@ -27,7 +27,7 @@ static bool refuse(struct loc loc, const char *what)
 static const char *const operations[] = {
 	"stp_pid", "stp_tid", "stp_uid", "stp_gid", "stp_cpu", "stp_target", "stp_ktime_ns", "stp_current_task",
 	"stp_execname", "stp_syscall_name", "stp_syscall_kernel_name",
-	"stp_strlen", "stp_uload_string", "stp_load_string", "stp_exit",
+	"stp_strlen", "stp_uload_string", "stp_load_string", "stp_exit", "stp_error",
 };
 
 static bool is_operation(const char *name)
@@ -151,14 +151,9 @@ static bool check_expr(struct ast_walker *w, struct expr **at)
 	return why ? refuse(e->loc, why) : true;
 }
 
-static bool deletes_element(const struct expr *e)
+static bool deletes_statistic(const struct expr *e)
 {
-	if (e->kind != E_INDEX)
-		return false;
-	for vec_each(&e->u.index.keys, key)
-		if (!*key)
-			return false;
-	return true;
+	return e->kind == E_VAR && e->u.var.decl->type == T_STATS && e->u.var.decl->arity <= 0;
 }
 
 static bool check_stmt(struct ast_walker *w, struct stmt **at)
@@ -169,13 +164,13 @@ static bool check_stmt(struct ast_walker *w, struct stmt **at)
 	if (!k->event)
 		return true;
 	switch (st->kind) {
-	case S_WHILE: case S_FOR: case S_FOREACH:
-		return refuse(st->loc, "loops in event handlers are not supported");
+	case S_FOREACH:
+		return !st->u.foreach.hist || refuse(st->loc, "loops over histograms in event handlers are not supported");
 	case S_DELETE:
-		return deletes_element(st->u.expr) ||
-			refuse(st->loc, "\"delete\" of anything but an element in event handlers is not supported");
+		return !deletes_statistic(st->u.expr) ||
+			refuse(st->loc, "\"delete\" of a statistic in event handlers is not supported");
 	case S_TRY:
-		return refuse(st->loc, "\"try\" in event handlers is not supported");
+		return !st->u.try_.var || refuse(st->loc, "the message of an error in event handlers is not supported");
 	default:
 		return true;
 	}

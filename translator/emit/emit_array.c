@@ -116,6 +116,7 @@ struct value emit_in(struct emitter *e, struct expr *x)
 	if (any && emit_needs_context(e, x->loc)) {
 		const char *t = temp_long(e);
 
+		emit_global(e, v)->walked |= e->programs;
 		cw_line(e->w, "%s = stp_map_has_slice(c, &%s, %s, %u);", t, emit_global(e, v)->name,
 			keys_text(e, v, keys, n), any);
 		emit_check(e, x->loc);
@@ -174,6 +175,7 @@ void emit_delete(struct emitter *e, struct expr *x)
 	v = x->u.index.decl;
 	keys = NEW_ARRAY(struct value, v->arity + 1);
 	any = slice_values(e, x->u.index.keys.at, v->arity, keys);
+	emit_global(e, v)->walked |= e->programs && any;
 	if (any)
 		cw_line(e->w, "stp_map_delete_slice(c, &%s, %s, %u);", emit_global(e, v)->name,
 			keys_text(e, v, keys, v->arity), any);
@@ -186,7 +188,8 @@ void emit_delete(struct emitter *e, struct expr *x)
 		emit_check(e, x->loc);
 }
 
-static void foreach_static(struct emitter *e, struct stmt *st, int n)
+// Returns the value of statistics that the loop is sorted by, or 0.
+static unsigned foreach_static(struct emitter *e, struct stmt *st, int n)
 {
 	const char *map = emit_global(e, st->u.foreach.decl)->name;
 	unsigned stat = st->u.foreach.sort_stat;
@@ -196,9 +199,14 @@ static void foreach_static(struct emitter *e, struct stmt *st, int n)
 		stat = STAT_COUNT;
 	if (st->u.foreach.sort_dir)
 		emit_alone(e, st->u.foreach.decl);
+	if (e->s->opt.bpf_runtime)
+		cw_line(&e->tables, "#ifndef STP_BPF");
 	cw_line(&e->tables, "static struct stp_foreach foreach%d = { .map = &%s, .dir = %d, .key = %d, .stat = %u%s };"
 		" /* %s */", n, map, st->u.foreach.sort_dir, st->u.foreach.sort_key, by_value ? stat : 0,
 		e->body->func && e->body->func->recursive ? ", .recursive = true" : "", emit_location_text(st->loc));
+	if (e->s->opt.bpf_runtime)
+		cw_line(&e->tables, "#endif");
+	return by_value ? stat : 0;
 }
 
 // Copies keys and value of the element to the script's variables.
@@ -221,19 +229,17 @@ static void foreach_bind(struct emitter *e, struct stmt *st, int n)
 }
 
 // Evaluates the limit and the slice once, before the loop.
-static const char *foreach_first(struct emitter *e, struct stmt *st, int n)
+static struct foreach_start foreach_start(struct emitter *e, struct stmt *st)
 {
 	struct var *v = st->u.foreach.decl;
 	struct value limit = value_number(-1), *keys = NEW_ARRAY(struct value, v->arity + 1);
-	const char *slice = "NULL";
-	unsigned any = 0;
+	struct foreach_start start = { .slice = "NULL" };
 
 	if (st->u.foreach.slice.n) {
-		any = slice_values(e, st->u.foreach.slice.at, v->arity, keys);
+		start.any = slice_values(e, st->u.foreach.slice.at, v->arity, keys);
 		for (int i = 0; i < v->arity; i++)
 			if (keys[i].text)
 				keys[i] = value_keep(e, keys[i], v->key_types[i]);
-		slice = str_printf("slice%d", n);
 	}
 	if (st->u.foreach.limit) {
 		limit = emit_expr(e, st->u.foreach.limit);
@@ -245,9 +251,30 @@ static const char *foreach_first(struct emitter *e, struct stmt *st, int n)
 	if (v->type == T_STATS)
 		merge(e, v, st->loc);
 	if (st->u.foreach.slice.n)
-		cw_line(e->w, "slice%d = %s;", n, keys_text(e, v, keys, v->arity));
-	return str_printf("stp_foreach_first(c, &iter%d, &foreach%d, %s, %s, %u)", n, n,
-			  value_long(limit), slice, any);
+		start.slice = keys_text(e, v, keys, v->arity);
+	start.limit = value_long(limit);
+	return start;
+}
+
+static const char *foreach_first(struct emitter *e, struct stmt *st, int n)
+{
+	struct foreach_start start = foreach_start(e, st);
+
+	if (st->u.foreach.slice.n)
+		cw_line(e->w, "slice%d = %s;", n, start.slice);
+	return str_printf("stp_foreach_first(c, &iter%d, &foreach%d, %s, %s, %u)", n, n, start.limit,
+			  st->u.foreach.slice.n ? str_printf("slice%d", n) : "NULL", start.any);
+}
+
+static void foreach_apart(struct emitter *e, struct stmt *st, int n, unsigned stat)
+{
+	struct foreach_start start;
+
+	cw_line(e->w, "{");
+	start = foreach_start(e, st);
+	start.stat = stat;
+	emit_foreach_apart(e, st, n, start);
+	cw_line(e->w, "}");
 }
 
 // foreach ([a, b] in array): writes a C for over the elements, in a block of its own.
@@ -256,6 +283,7 @@ void emit_foreach(struct emitter *e, struct stmt *st)
 	struct loop loop = { .outer = e->body->loop };
 	struct work_mark pass;
 	const char *first;
+	unsigned stat;
 	int n;
 
 	if (st->u.foreach.hist) {
@@ -263,7 +291,11 @@ void emit_foreach(struct emitter *e, struct stmt *st)
 		return;
 	}
 	n = ++e->foreachs;
-	foreach_static(e, st, n);
+	stat = foreach_static(e, st, n);
+	if (e->body->loops_apart) {
+		foreach_apart(e, st, n, stat);
+		return;
+	}
 	cw_line(e->w, "{");
 	cw_line(e->w, "struct stp_iter iter%d;", n);
 	cw_line(e->w, "struct stp_elem *elem%d;", n);

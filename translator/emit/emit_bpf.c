@@ -75,7 +75,9 @@ void emit_bpf_head(struct emitter *e, struct cwriter *w)
 	if (only_user_probes(e))
 		cw_line(w, "#define STP_SLEEPABLE");
 	cw_line(w, "#define STP_KEY_STRINGS %d", key_strings(e));
-	cw_line(w, "#define STP_FRAMES_SIZE (%d * STP_STRLEN + 8)", event_strings(e));
+	cw_line(w, "#define STP_FRAMES_SIZE (%d * STP_TEXT_SIZE + 8)", event_strings(e));
+	cw_line(w, "#define STP_ACTIONS_MAX %" PRId64, e->s->opt.suppress_time_limits ? INT32_MAX / 10 :
+		session_limit(e->s, LIMIT_MAXACTION));
 	cw_line(w, "#ifdef STP_BPF");
 	cw_line(w, "#include \"bpf_program.h\"");
 	cw_line(w, "#else");
@@ -131,6 +133,7 @@ void emit_bpf_map(struct emitter *e, struct cwriter *w, const struct global *g, 
 	cw_line(w, "#define STP_MAP_BUCKETS %" PRId64, power_of_two(capacity));
 	cw_line(w, "#define STP_MAP_WRAP %d", v->wrap);
 	cw_line(w, "#define STP_MAP_SIZED %d", v->max_size > 0);
+	cw_line(w, "#define STP_MAP_WALKED %d", g->walked);
 	if (g->locked)
 		cw_line(w, "#define STP_MAP_LOCK .lock = &lock_%s, .lock_word = %d", g->name + 2, emit_bpf_lock_number(e, g));
 	else

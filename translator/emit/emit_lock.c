@@ -93,7 +93,7 @@ struct lock_table emit_lock_table(struct emitter *e, struct cwriter *w, const st
 		return hit_lock_table(e, w, p);
 	access_probe_locks(e->s, p, &uses);
 	// The client of BPF programs sorts and merges copies.
-	if (!p->family->exclusive && !e->s->opt.bpf_runtime)
+	if (!p->family->exclusive && (!e->s->opt.bpf_runtime || bpf_carries(p)))
 		add_alone(e->handler_of[p->same_body ? p->same_body->index : p->index], &uses,
 			  p->index + 1);
 	return lock_table(e, w, str_printf("p%d_locks", p->index), &uses);

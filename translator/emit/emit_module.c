@@ -403,7 +403,7 @@ static void write_module(struct emitter *e, struct cwriter *w)
 		cw_line(w, ".records = &stp_records,");
 	if (e->percpu)
 		cw_line(w, ".percpu_size = sizeof(struct percpu),");
-	cw_line(w, ".frame_size = %d * STP_STRLEN,", strings);
+	cw_line(w, ".frame_size = %d * %s,", strings, e->s->opt.bpf_runtime ? "STP_TEXT_SIZE" : "STP_STRLEN");
 	cw_line(w, "};");
 }
 
@@ -460,7 +460,9 @@ static void emit_bodies(struct emitter *e)
 	number_probes(e);
 	// The functions that BPF programs call come first: the rest of the text is for the client only.
 	if (e->s->opt.bpf_runtime) {
+		e->programs = true;
 		emit_probes(e, bpf_carries);
+		e->programs = false;
 		cw_line(&e->functions, "#ifndef STP_BPF");
 		cw_line(&e->handlers, "#ifndef STP_BPF");
 		emit_probes(e, bpf_client_runs);

@@ -56,11 +56,15 @@ static void size_end(struct ast_walker *w, struct stmt **st)
 	*size = s->nodes - *size;
 }
 
-void parts_begin(struct body *b, struct stmt *st, const char *name)
+void parts_begin(struct emitter *e, struct stmt *st, const char *name)
 {
+	struct body *b = e->body;
 	struct counter s = { .sizes = &b->parts.sizes };
 	struct ast_walker w = { .expr = size_expr, .stmt = size_begin, .stmt_after = size_end, .data = &s };
 
+	b->loops_apart = e->programs && loops_in(st);
+	if (b->loops_apart)
+		b->parts.of = name;
 	if (!parts_long(st))
 		return;
 	b->parts.of = name;

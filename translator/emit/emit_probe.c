@@ -32,10 +32,13 @@ static bool is_pointer(const struct local *l)
 	return l->var->type == T_STRING && l->var->kind == VAR_PARAM && !l->copied;
 }
 
+// Words of a struct stp_cursor, or more.
+enum { CURSOR_WORDS = 24 };
+
 // Number of words in the frame of a body that is written in parts.
 static int frame_words(const struct body *b)
 {
-	int n = numbers(b) + (b->func && b->func->type != T_UNKNOWN);
+	int n = numbers(b) + (b->func && b->func->type != T_UNKNOWN) + b->cursors.n * CURSOR_WORDS;
 
 	for vec_each(&b->locals, l)
 		n += is_pointer(l);
@@ -50,6 +53,8 @@ static int frame_strings(struct emitter *e)
 
 	for vec_each(&b->locals, l)
 		n += l->var->type == T_STRING && !is_pointer(l);
+	if (b->loops_apart && b->func && b->func->type == T_STRING)
+		n++;
 	return b->parts.of ? n + 1 + (frame_words(b) * 8 + 7) / (int)emit_string_len(e) : n;
 }
 
@@ -69,7 +74,9 @@ static void write_temporaries(struct cwriter *w, const char *type, const char *n
 static void frame_numbers(struct cwriter *w, const struct body *b)
 {
 	if (b->func && b->func->type != T_UNKNOWN)
-		cw_line(w, b->func->type == T_STRING ? "char *ret;" : "s64 ret;");
+		cw_line(w, b->func->type != T_STRING ? "s64 ret;" : b->loops_apart ? "char ret[STP_TEXT_SIZE];" : "char *ret;");
+	for vec_each(&b->cursors, n)
+		cw_line(w, "struct stp_cursor cursor%d;", *n);
 	for vec_each(&b->locals, l)
 		if (is_pointer(l))
 			cw_line(w, "const char *%s;", l->name);
@@ -85,16 +92,18 @@ static void frame_numbers(struct cwriter *w, const struct body *b)
 	cw_line(w, "};");
 }
 
-static void write_frame(struct cwriter *w, const struct body *b, const char *enter)
+static void write_frame(struct emitter *e, struct cwriter *w, const struct body *b, const char *enter)
 {
+	const char *size = e->s->opt.bpf_runtime ? "STP_TEXT_SIZE" : "STP_STRLEN";
+
 	cw_line(w, b->parts.of ? "struct %s_frame {" : "struct {", b->parts.of);
 	if (b->parts.of)
 		frame_numbers(w, b);
 	for vec_each(&b->locals, l)
 		if (l->var->type == T_STRING && !is_pointer(l))
-			cw_line(w, "char %s[STP_STRLEN];", l->name);
+			cw_line(w, "char %s[%s];", l->name, size);
 	for (int i = 1; i <= b->max.strings; i++)
-		cw_line(w, "char s%d[STP_STRLEN];", i);
+		cw_line(w, "char s%d[%s];", i, size);
 	if (b->parts.of)
 		cw_line(w, "};");
 	else
@@ -124,7 +133,9 @@ static void write_clearing(struct cwriter *w, const struct body *b)
 		cw_line(w, "for (int i = 0; i < %d; i++)", numbers(b));
 		cw_line(w, "\tf->numbers[i] = 0;");
 	}
-	if (b->parts.of && b->func && b->func->type != T_UNKNOWN)
+	if (b->loops_apart && b->func && b->func->type == T_STRING)
+		cw_line(w, "f->ret[0] = '\\0';");
+	else if (b->parts.of && b->func && b->func->type != T_UNKNOWN)
 		cw_line(w, "f->ret = ret;");
 	for vec_each(&b->locals, l) {
 		if (b->parts.of && l->var->kind == VAR_PARAM && !l->copied)
@@ -162,7 +173,7 @@ static void end_body(struct emitter *e, struct cwriter *w, const char *head, boo
 	assert(b->code.depth == 1);
 	drop_last_goto(b);
 	if (b->parts.of) {
-		write_frame(w, b, enter);
+		write_frame(e, w, b, enter);
 		cw_append(w, &b->parts.code);
 	}
 	cw_line(w, "%s", head);
@@ -170,7 +181,7 @@ static void end_body(struct emitter *e, struct cwriter *w, const char *head, boo
 	if (b->parts.of)
 		cw_line(w, "struct %s_frame *f = %s(c, sizeof(*f));", b->parts.of, enter);
 	else if (frame)
-		write_frame(w, b, enter);
+		write_frame(e, w, b, enter);
 	write_locals(w, b);
 	if (*result)
 		cw_line(w, "s64 ret = 0;");
@@ -188,6 +199,8 @@ static void end_body(struct emitter *e, struct cwriter *w, const char *head, boo
 		cw_line(w, "%s:", b->out.name);
 	if (b->parts.of && *result)
 		cw_line(w, "ret = f->ret;");
+	if (b->loops_apart && b->func && b->func->type == T_STRING)
+		cw_line(w, "stp_copy(ret, f->ret, STP_STRLEN);");
 	if (frame || recursive)
 		cw_line(w, "stp_frame_leave(c, %s);", size);
 	if (b->locks.from)
@@ -283,7 +296,7 @@ void emit_script_func(struct emitter *e, struct func_info *i)
 		return;
 	}
 	begin_body(e, &b, f);
-	parts_begin(&b, f->body, i->name);
+	parts_begin(e, f->body, i->name);
 	if (f->type == T_STRING)
 		cw_line(e->w, "ret[0] = '\\0';");
 	if (f->recursive)
@@ -315,7 +328,7 @@ static void emit_handler(struct emitter *e, struct probe *p)
 	b.locks = emit_lock_range(e, p);
 	b.handler = p->index;
 	e->locks_late[p->index] = b.locks.from != NULL;
-	parts_begin(&b, p->body, str_printf("p%d", p->index));
+	parts_begin(e, p->body, str_printf("p%d", p->index));
 	if (e->keeps_matches)
 		cw_line(e->w, "STP_MATCH->groups = 0;");
 	// With -DSTP_ALIBI hits are only counted, except for -T.
@@ -368,7 +381,7 @@ static void emit_hit(struct emitter *e, struct probe *p)
 
 	e->hit_of[p->index] = root;
 	begin_body(e, &b, NULL);
-	parts_begin(&b, p->hit, str_printf("p%d_hit", p->index));
+	parts_begin(e, p->hit, str_printf("p%d_hit", p->index));
 	emit_stmt(e, p->hit);
 	work_end_function(e, root, p->loc);
 	root->strings = frame_strings(e);

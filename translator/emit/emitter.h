@@ -32,7 +32,7 @@ struct value {
 
 struct label { const char *name; int used; };
 
-struct loop { struct loop *outer; struct label *next; /* NULL: C's continue does */ };
+struct loop { struct loop *outer; struct label *next; /* NULL: C's continue does */ bool apart; /* emit_loops.c */ };
 
 struct local { struct var *var; const char *name; bool copied; /* parameter that is assigned to */ };
 
@@ -80,6 +80,8 @@ struct body {
 	struct temps now, max;    // in use, and their maximum
 	struct parts parts;
 	int labels, loops;         // number of those made so far
+	bool loops_apart;          // emit_loops.c: bodies of loops are functions, locals are in the frame
+	VEC(int) cursors;          // numbers of its foreach loops that are apart
 	uint64_t charged;          // emit_work.c: units that STP_WORK() lines of the body stand for
 	// the part of `code` that was estimated last, so that no part is estimated again at each level
 	struct estimated estimated;
@@ -87,7 +89,12 @@ struct body {
 	const struct source *location_source;
 };
 
-struct global { struct var *var; const char *name; bool locked; };
+struct global {
+	struct var *var;
+	const char *name;
+	bool locked;
+	bool walked;               // in BPF programs: slices of it are used, or sorted loops over it
+};
 
 enum { UNSEEN, LOOKING, SEEN };
 struct func_info {
@@ -143,6 +150,7 @@ struct emitter {
 	int foreachs, formats_made, regexes;
 	bool embedded;             // some function is embedded C
 	bool percpu;               // there is a struct percpu
+	bool programs;             // --runtime=bpf: what is written is, or may be, part of programs, not only of the client
 	bool keeps_matches;        // some function reads submatches of a regular expression
 	int maps, stats, settable; // entries of the tables of globals
 	int lines;                 // tables of source lines
@@ -303,9 +311,15 @@ bool emit_adds_only(const struct emitter *e, const struct probe *p, struct reads
 
 // emit_parts.c
 bool parts_long(struct stmt *st);                                // whether it is written in parts
-void parts_begin(struct body *b, struct stmt *st, const char *name);  // before st, the whole body, is emitted
+void parts_begin(struct emitter *e, struct stmt *st, const char *name);  // before st, the whole body, is emitted
 bool parts_wanted(struct body *b, const struct stmt *st);
 void emit_parts(struct emitter *e, struct stmt *block);
+
+// emit_loops.c: BPF programs
+struct foreach_start { unsigned stat; const char *limit, *slice; unsigned any; };
+bool loops_in(struct stmt *st);
+void emit_loop_apart(struct emitter *e, struct loc loc, struct expr *c, struct expr *step, struct stmt *body);
+void emit_foreach_apart(struct emitter *e, struct stmt *st, int n, struct foreach_start start);
 
 // emit_probe.c
 // Adds a function to session.c_functions. part: the part of the script that it is made of.

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Loops of programs. The body of a loop is a global function, which the verifier follows once; it is called until it
+ * returns something else than STP_LOOP_NEXT. The verifier does follow the passes of the loop around the call: up to
+ * about 8,000 of them, so that more are two nested loops.
+ */
+#ifndef BPF_LOOPS_H
+#define BPF_LOOPS_H
+
+#define STP_LOOP_BATCH 1000        /* passes of an inner loop */
+
+#define STP_LOOP_FUNCTION(name) STP_GLOBAL_FUNCTION int name(struct stp_slot *slot_)
+/* The frame of the surrounding handler or function, which is the last one while it runs the loop. */
+#define STP_LOOP_FRAME(type)							\
+	struct stp_ctx *c = slot_ ? &slot_->c : NULL;				\
+	type *f = slot_ ? bpf_last_frame(slot_, sizeof(*f)) : NULL;		\
+	if (!c || !f)								\
+		return STP_LOOP_FAIL
+
+STP_INLINE void *bpf_last_frame(struct stp_slot *s, u32 size)
+{
+	u32 at = s->frame_at - size;
+
+	STP_HIDE(at);
+	return at > STP_FRAMES_SIZE - size ? NULL : &s->frames[at];
+}
+
+/* Defines a function that calls another one up to STP_LOOP_BATCH times. */
+#define STP_LOOP_DRIVER(name) STP_LOOP_DRIVER_(name)       /* the name may be a macro's */
+#define STP_LOOP_DRIVER_(name)							\
+STP_GLOBAL_FUNCTION int name##_batch(struct stp_slot *s)			\
+{										\
+	int r = STP_LOOP_NEXT;							\
+	u32 i;									\
+										\
+	if (!s)									\
+		return STP_LOOP_FAIL;						\
+	_Pragma("nounroll")							\
+	for (i = 0; i < STP_LOOP_BATCH && r == STP_LOOP_NEXT; i++)		\
+		r = name(s);							\
+	return r;								\
+}
+
+/* Calls a function with a driver up to `most` times. */
+#define STP_REPEAT(s, name, most) STP_REPEAT_(s, name, most)
+#define STP_REPEAT_(s, name, most) ({						\
+	int r_ = STP_LOOP_NEXT;							\
+	u32 i_;									\
+										\
+	_Pragma("nounroll")							\
+	for (i_ = 0; i_ < ((most) <= 2 * STP_LOOP_BATCH ? (most) : (most) / STP_LOOP_BATCH + 1) && r_ == STP_LOOP_NEXT; i_++)	\
+		r_ = (most) <= 2 * STP_LOOP_BATCH ? name(s) : name##_batch(s);	\
+	r_;									\
+})
+/* Each pass takes a statement of the budget, so that it ends the loop. */
+#define STP_LOOP(c, name, leave, fail) do {					\
+	int loop_ = STP_REPEAT(STP_SLOT(c), name, STP_ACTIONS_MAX + 1);		\
+										\
+	if (loop_ == STP_LOOP_LEAVE)						\
+		goto leave;							\
+	if (loop_ == STP_LOOP_FAIL)						\
+		goto fail;							\
+} while (0)
+
+#undef STP_ACTIONS
+#define STP_ACTIONS(c, n, location, label) do {					\
+	if (STP_UNLIKELY(((c)->actions -= (n)) < 0)) {				\
+		bpf_fatal(c, STP_BPF_ACTIONS);					\
+		bpf_where(c, __LINE__);						\
+		goto label;							\
+	}									\
+} while (0)
+
+/* ------------------------------------------------------------------ foreach */
+
+/* The place of a foreach loop. Elements along the list: `at` is the next one; in an order: `at` counts. */
+struct stp_cursor { s64 left; u32 at, started; };
+
+#define stp_limit(n) ({ s64 limit_ = (n); limit_ < 0 ? 0 : limit_; })
+#define STP_ELEM_LONG(map, e, key, nth) ((e)->n[nth])
+#define STP_ELEM_STRING(map, e, key, nth) ((const char *)&(e)->s[nth])
+#define STP_ELEM_VALUE(map, e) ((void *)(e)->value)
+
+#define STP_LIST_BEGIN(c, loop, map, cursor, limit, any, ...) do {		\
+	(cursor)->left = (limit);						\
+	(cursor)->at = map##_table.head.first;					\
+	(cursor)->started = 0;							\
+} while (0)
+/* As in core/foreach.c, the link is read after the body has run. */
+#define STP_LIST_NEXT(c, loop, map, cursor, elem)				\
+	struct map##_elem *elem = map##_list_next(cursor)
+#define STP_WALK_BEGIN(c, loop, map, cursor, limit, any, ...) do {		\
+	const union stp_val *slice_ = __VA_ARGS__;					\
+										\
+	(cursor)->left = (limit);						\
+	(cursor)->at = 0;							\
+	if (slice_)								\
+		map##_slice_keys(STP_SLOT(c), slice_, any);			\
+	loop##_begin(STP_SLOT(c), slice_ ? (any) : ~0u);			\
+} while (0)
+#define STP_WALK_NEXT(c, loop, map, cursor, elem)				\
+	struct map##_elem *elem = loop##_next(cursor)
+
+#endif

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Loops of BPF programs. The verifier follows every path through a loop, which it soon gives up; so the body of a loop
+// is a function of its own, which is verified once, and a driver calls it until it returns something else than
+// STP_LOOP_NEXT. Locals of such a handler or function are in its frame, which these functions share (as those of
+// emit_parts.c do); temporaries are not.
+#include "emit/emitter.h"
+
+// The state of emit/ around a loop whose body is being written.
+struct apart {
+	struct cwriter w, *outer, *open_part;
+	const char *name;
+	struct label fail;
+	struct body was;
+};
+
+static bool find_loop(struct ast_walker *w, struct stmt **st)
+{
+	enum stmt_kind kind = (*st)->kind;
+
+	*(bool *)w->data |= kind == S_WHILE || kind == S_FOR || kind == S_FOREACH;
+	return !*(bool *)w->data;
+}
+
+bool loops_in(struct stmt *st)
+{
+	bool found = false;
+	struct ast_walker w = { .stmt = find_loop, .data = &found };
+
+	ast_walk_stmt(&w, &st);
+	return found;
+}
+
+static void begin(struct emitter *e, struct apart *a)
+{
+	struct body *b = e->body;
+
+	*a = (struct apart){ .w = { .depth = 1 }, .outer = e->w, .open_part = b->parts.open, .was = *b };
+	a->name = str_printf("%s_loop%d", b->parts.of, ++b->loops);
+	a->fail.name = "failed";
+	b->on_error = &a->fail;
+	b->out.used = 0;
+	b->now = b->max = (struct temps){ .strings = a->was.now.strings };
+	b->max.strings = a->was.max.strings;
+	b->estimated = (struct estimated){ 0 };
+	b->parts.open = NULL;
+	b->location_line = 0;
+	e->w = &a->w;
+}
+
+static void write_result(struct cwriter *w, const struct label *label, const char *result)
+{
+	if (!label->used)
+		return;
+	cw_line(w, "%s:", label->name);
+	cw_line(w, "return %s;", result);
+}
+
+static void write_function(struct emitter *e, struct apart *a)
+{
+	struct body *b = e->body;
+	struct cwriter *to = &b->parts.code;
+
+	cw_line(to, "STP_LOOP_FUNCTION(%s)", a->name);
+	cw_line(to, "{");
+	cw_line(to, "STP_LOOP_FRAME(struct %s_frame);", b->parts.of);
+	emit_temps(to, b->max);
+	cw_blank(to);
+	cw_append(to, &a->w);
+	cw_line(to, "return STP_LOOP_NEXT;");
+	write_result(to, &b->out, "STP_LOOP_LEAVE");
+	write_result(to, &a->fail, "STP_LOOP_FAIL");
+	cw_line(to, "}");
+	cw_line(to, "STP_LOOP_DRIVER(%s)", a->name);
+	cw_blank(to);
+}
+
+static void end(struct emitter *e, struct apart *a)
+{
+	struct body *b = e->body;
+
+	write_function(e, a);
+	e->w = a->outer;
+	a->was.max.strings = b->max.strings;
+	b->now = a->was.now;
+	b->max = a->was.max;
+	b->charged = a->was.charged;
+	b->estimated = a->was.estimated;
+	b->on_error = a->was.on_error;
+	b->loop = a->was.loop;
+	b->out.used = a->was.out.used + 1;
+	b->parts.open = a->open_part;
+	b->location_line = 0;
+	cw_line(e->w, "STP_LOOP(c, %s, %s, %s);", a->name, b->out.name, emit_error_label(e));
+}
+
+void emit_loop_apart(struct emitter *e, struct loc loc, struct expr *c, struct expr *step, struct stmt *body)
+{
+	struct label next = { .name = step ? emit_label(e, "next") : NULL };
+	struct loop l = { .outer = e->body->loop, .next = step ? &next : NULL, .apart = true };
+	struct apart a;
+	struct value v;
+
+	begin(e, &a);
+	emit_actions(e, emit_count_stmts(body) + 1, loc);
+	if (c) {
+		v = emit_expr(e, c);
+		if (!v.constant || !v.number) {
+			cw_line(e->w, "if (!(%s))", value_condition(v));
+			cw_line(e->w, "\treturn STP_LOOP_BREAK;");
+		}
+	}
+	e->body->now = (struct temps){ .strings = a.was.now.strings };
+	e->body->loop = &l;
+	emit_stmt(e, body);
+	if (next.used) {
+		cw_line(e->w, "%s:", next.name);
+		cw_line(e->w, ";");
+	}
+	if (step)
+		emit_effect(e, step);
+	end(e, &a);
+}
+
+// ---------------------------------------------------------------- foreach
+
+// The number of an array's key among its keys of the same type.
+static int among_its_type(const struct var *v, int key)
+{
+	int n = 0;
+
+	for (int i = 0; i < key; i++)
+		n += (v->key_types[i] == T_STRING) == (v->key_types[key] == T_STRING);
+	return n;
+}
+
+// The order of a sorted loop, or the elements of one over a slice, as the programs compute them.
+static void write_walk(struct emitter *e, const struct stmt *st, int n, unsigned stat)
+{
+	const struct var *v = st->u.foreach.decl;
+	struct cwriter *w = &e->tables;
+	int key = st->u.foreach.sort_key - 1;
+	enum type t = key >= 0 ? v->key_types[key] : v->type;
+
+	cw_line(w, "#define STP_WALK_NAME foreach%d", n);
+	cw_line(w, "#define STP_WALK_MAP %s", emit_global(e, (struct var *)v)->name);
+	cw_line(w, "#define STP_WALK_DIRECTION %d", st->u.foreach.sort_dir);
+	if (key >= 0)
+		cw_line(w, "#define STP_WALK_CELL %c[%d]", t == T_STRING ? 's' : 'n', among_its_type(v, key));
+	else
+		cw_line(w, "#define STP_WALK_CELL value[0]");
+	cw_line(w, "#define STP_WALK_KIND %s", t == T_STRING ? "STP_STRING" : t == T_STATS ? "STP_STATS" : "STP_LONG");
+	cw_line(w, "#define STP_WALK_STAT %u", stat);
+	cw_line(w, "#include \"bpf_walk.h\"");
+}
+
+static bool is_collected(const struct stmt *st)
+{
+	return st->u.foreach.sort_dir || st->u.foreach.slice.n;
+}
+
+static const char *key_text(struct emitter *e, const struct stmt *st, int n, int i)
+{
+	const struct var *v = st->u.foreach.decl;
+
+	return str_printf("STP_ELEM_%s(%s, elem%d, %d, %d)", v->key_types[i] == T_STRING ? "STRING" : "LONG",
+			  emit_global(e, (struct var *)v)->name, n, i, among_its_type(v, i));
+}
+
+static void bind(struct emitter *e, struct stmt *st, int n)
+{
+	struct var *v = st->u.foreach.decl;
+
+	for (int i = 0; i < st->u.foreach.keys.n; i++)
+		emit_store(e, st->u.foreach.keys.at[i]->u.var.decl, value_text(ARRAY, true, "%s", key_text(e, st, n, i)));
+	if (st->u.foreach.value)
+		emit_store(e, st->u.foreach.value->u.var.decl, value_text(ARRAY, true, v->type == T_STRING ?
+			   "(const char *)STP_ELEM_VALUE(%s, elem%d)" : "*(s64 *)STP_ELEM_VALUE(%s, elem%d)",
+			   emit_global(e, v)->name, n));
+}
+
+void emit_foreach_apart(struct emitter *e, struct stmt *st, int n, struct foreach_start start)
+{
+	struct var *v = st->u.foreach.decl;
+	struct loop l = { .outer = e->body->loop, .apart = true };
+	const char *map = emit_global(e, v)->name;
+	struct apart a;
+
+	vec_push(&e->body->cursors, n);
+	if (is_collected(st)) {
+		emit_alone(e, v);
+		emit_global(e, v)->walked = true;
+		write_walk(e, st, n, start.stat);
+	}
+	cw_line(e->w, "%s(c, %s, %s, &f->cursor%d, %s, %u, %s);", is_collected(st) ? "STP_WALK_BEGIN" : "STP_LIST_BEGIN",
+		str_printf("foreach%d", n), map, n, start.limit, start.any, start.slice);
+	if (is_collected(st))
+		emit_check(e, st->loc);
+	begin(e, &a);
+	cw_line(e->w, "%s(c, %s, %s, &f->cursor%d, elem%d);", is_collected(st) ? "STP_WALK_NEXT" : "STP_LIST_NEXT",
+		str_printf("foreach%d", n), map, n, n);
+	cw_line(e->w, "if (!elem%d)", n);
+	cw_line(e->w, "\treturn STP_LOOP_BREAK;");
+	emit_actions(e, emit_count_stmts(st->u.foreach.body) + 1, st->loc);
+	bind(e, st, n);
+	e->body->loop = &l;
+	emit_stmt(e, st->u.foreach.body);
+	end(e, &a);
+}
