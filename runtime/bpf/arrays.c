@@ -6,6 +6,7 @@
 #define _GNU_SOURCE
 #define STP_STRLEN 512             /* only parts of bpf_shared.h that do not depend on it are used */
 #define STP_PERCPU_WORDS 1
+#define STP_MERGED_WORDS 1
 #define STP_KEY_STRINGS 1
 #define STP_FRAMES_SIZE 8
 #include "client.h"

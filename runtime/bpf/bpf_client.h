@@ -74,7 +74,8 @@ static inline struct stp_elem *stp_cursor_next(struct stp_cursor *cursor)
 
 /* Places that programs refer to by the line: both compilations see the same text. */
 #define STP_PLACE(...)								\
-	static const struct stp_place place_ __attribute__((__section__("stp_places"), __used__)) = {	\
+	static const struct stp_place place_						\
+	__attribute__((__section__("stp_places"), __used__, __aligned__(8))) = {	\
 		.line = __LINE__, __VA_ARGS__ }
 #define stp_printf(c, f, n, ...) do {						\
 	STP_PLACE(.format = f, .pieces = n);					\
@@ -83,6 +84,10 @@ static inline struct stp_elem *stp_cursor_next(struct stp_cursor *cursor)
 #define stp_print(c, t, n) do {							\
 	STP_PLACE(.text = t, .pieces = n);					\
 	(stp_print)(c, t, n);							\
+} while (0)
+#define stp_print_hist(c, s, d) do {						\
+	STP_PLACE(.hist = d);							\
+	(stp_print_hist)(c, s, d);						\
 } while (0)
 #undef STP_CHECK
 #define STP_CHECK(c, location, label) do {					\
@@ -108,7 +113,8 @@ static inline struct stp_elem *stp_cursor_next(struct stp_cursor *cursor)
 		.slot_size = sizeof(struct stp_slot),				\
 		.percpu_offset = __builtin_offsetof(struct stp_slot, percpu),	\
 		.text_size = STP_TEXT_SIZE,					\
-		.shared = stp_shared, .maps = stp_shared_maps, .taken = stp_taken, .adders = table, .nadders = n,					\
+		.shared = stp_shared, .stats = stp_shared_stats, .maps = stp_shared_maps,	\
+		.taken = stp_taken, .adders = table, .nadders = n,		\
 	}
 
 #endif

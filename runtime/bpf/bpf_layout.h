@@ -21,6 +21,13 @@ struct stp_shared_map {
 	u32 capacity, buckets, table_size, pool, elem_size, numbers, strings, value, value_size;
 };
 
+/* A scalar statistic that programs read or delete, too. Others are moved from the slots to this process. */
+struct stp_shared_stat {
+	struct stp_scalar_stat *stat;  /* NULL: end of the table */
+	const struct stp_lock *lock;   /* NULL: see struct stp_shared */
+	u32 lock_word;
+};
+
 /* A line of the generated C that programs refer to: a printing statement, or the location of an error. */
 struct stp_place {
 	u32 line;
@@ -28,6 +35,7 @@ struct stp_place {
 	const struct stp_format *format;
 	const char *text;
 	const char *where;             /* NULL: it prints */
+	const struct stp_stat_desc *hist;      /* it prints this histogram */
 };
 
 /* A handler of this process that reads an array and then deletes all of it. */
@@ -38,6 +46,7 @@ struct stp_bpf_layout {
 	u32 text_size;                 /* of a string, in bytes */
 	const struct stp_shared_map *const *maps;      /* NULL ends the list */
 	const struct stp_shared *shared;
+	const struct stp_shared_stat *stats;
 	u32 slot_size;
 	u32 percpu_offset;             /* of struct percpu, in a slot */
 	const u32 *adders;             /* offsets of counters in struct percpu */

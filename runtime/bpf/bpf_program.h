@@ -123,10 +123,14 @@ STP_INLINE void bpf_error(struct stp_ctx *c, u64 code, u64 argument)
 
 /* ------------------------------------------------------------------ strings */
 
-/* A literal is a whole buffer, so that functions that are verified once may read it. */
+/* A literal is a whole buffer, so that functions that are verified once may read it. The asm keeps its address from
+ * being a constant: clang 14 does not initialise static variables of constant arrays of arguments. */
 #define STP_LITERAL(text) ({							\
 	static struct stp_text literal_ SEC(".data.literals") = { text };	\
-	(const char *)literal_.b;						\
+	const char *text_ = literal_.b;						\
+										\
+	STP_HIDE(text_);							\
+	text_;									\
 })
 #define STP_AS_TEXT(s) ((const struct stp_text *)(s))
 
@@ -443,16 +447,6 @@ STP_INLINE void bpf_fatal(struct stp_ctx *c, u64 code)
 	c->fatal = true;
 }
 
-STP_INLINE bool bpf_catch(struct stp_ctx *c)
-{
-	if (c->fatal)
-		return false;
-	c->error = NULL;
-	STP_SLOT(c)->where = STP_SLOT(c)->ncallers = 0;
-	return true;
-}
-#define stp_catch(c, to, size) bpf_catch(c)
-
 /* ------------------------------------------------------------------ arithmetic */
 
 /* BPF has unsigned division only, before its version 4. */
@@ -546,6 +540,8 @@ STP_INLINE bool bpf_load_string(struct stp_ctx *c, char *to, u64 address, u32 si
 /* ------------------------------------------------------------------ loops, arrays: see bpf_table.h */
 
 #include "bpf_loops.h"
+#include "bpf_text.h"
+#include "bpf_stat.h"
 
 #define STP_MAP_GET(c, m, ...) bpf_map_get(c, m, __VA_ARGS__)
 #define STP_MAP_DELETE(c, m, ...) bpf_map_delete(c, m, __VA_ARGS__)
@@ -656,78 +652,7 @@ STP_INLINE bool handler##_lock(struct stp_ctx *c)				\
 #define stp_target(c) (stp_control.target)
 #define stp_ktime_ns(c) ((s64)bpf_ktime_get_ns())
 #define stp_current_task(c) ((u64)bpf_get_current_task())
-
-/* ------------------------------------------------------------------ statistics */
-
-/* As stp_log_bucket(), in shifts: BPF does not count leading zeros. */
-STP_INLINE u32 bpf_log_bucket(s64 v)
-{
-	u64 u = v < 0 ? 0 - (u64)v : (u64)v;
-	u32 n = 0;
-
-	if (!u)
-		return 64;
-#pragma unroll
-	for (u32 bits = 32; bits; bits /= 2) {
-		if (u >> bits) {
-			n += bits;
-			u >>= bits;
-		}
-	}
-	return v > 0 ? 65 + n : 63 - n;
-}
-
-STP_INLINE u32 bpf_linear_bucket(const struct stp_stat_desc *d, s64 v)
-{
-	u64 n;
-
-	if (v < d->low) {
-		bpf_lose(STP_LOSS_HISTOGRAM);
-		return 0;
-	}
-	n = ((u64)v - (u64)d->low) / (u64)d->step + 1;
-	if (n < d->buckets - 1)
-		return (u32)n;
-	bpf_lose(STP_LOSS_HISTOGRAM);
-	return d->buckets - 1;
-}
-
-/* Adds v. Values of the descriptor are constants, so that only what the script reads is compiled. */
-STP_INLINE void bpf_stat_add(struct stp_stat *s, const struct stp_stat_desc *d, s64 v)
-{
-	u32 at;
-
-	if (d->ops & (STP_MIN | STP_MAX)) {
-		if (!s->count || v < s->min)
-			s->min = v;
-		if (!s->count || v > s->max)
-			s->max = v;
-	}
-	s->count++;
-	s->sum += v;
-	if (!(d->ops & (STP_HIST_LOG | STP_HIST_LINEAR)))
-		return;
-	at = d->ops & STP_HIST_LOG ? bpf_log_bucket(v) : bpf_linear_bucket(d, v);
-	__asm__ volatile("" : "+r"(at));
-	if (at < d->buckets)
-		s->hist[at]++;
-}
-#define stp_stat_add bpf_stat_add
-
-/* As stp_stat_value(). */
-STP_INLINE s64 bpf_stat_value(const struct stp_stat *s, u32 op)
-{
-	if (!s->count)
-		return 0;
-	switch (op) {
-	case STP_COUNT: return s->count;
-	case STP_SUM: return s->sum;
-	case STP_MIN: return s->min;
-	case STP_MAX: return s->max;
-	case STP_AVG: return stp_div_by(s->sum, s->count);
-	}
-	return 0;
-}
+#include "bpf_task.h"
 
 /* ------------------------------------------------------------------ programs */
 

@@ -20,10 +20,11 @@ struct stp_text { char b[STP_TEXT_SIZE]; };
 #define STP_RECORD_WORDS 1024          /* of a handler's output: head, then items */
 #define STP_ITEM_ARGUMENTS 64          /* of a printing statement */
 /* Upper half of an item's first word; the lower half is the line of the generated C, which determines the format. */
-enum { STP_ITEM_PRINT = 1, STP_ITEM_ERROR };
+enum { STP_ITEM_PRINT = 1, STP_ITEM_ERROR, STP_ITEM_HIST };
 /* Errors of programs: records.c has their texts. */
 enum stp_bpf_error { STP_BPF_NONE, STP_BPF_TEXT, STP_BPF_DIVISION, STP_BPF_ACTIONS, STP_BPF_NESTING, STP_BPF_OVERFLOW,
-		     STP_BPF_SIZE, STP_BPF_FAULT, STP_BPF_USER_FAULT, STP_BPF_CHAIN, STP_BPF_EMPTY, STP_BPF_BUCKET };
+		     STP_BPF_SIZE, STP_BPF_FAULT, STP_BPF_USER_FAULT, STP_BPF_CHAIN, STP_BPF_EMPTY, STP_BPF_BUCKET,
+		     STP_BPF_POSITION };
 /* Results of the body of a loop: another pass; break; the handler or function ends; an error. */
 enum { STP_LOOP_NEXT, STP_LOOP_BREAK, STP_LOOP_LEAVE, STP_LOOP_FAIL };
 #define STP_BPF_CALLERS 4
@@ -44,7 +45,8 @@ struct stp_slot {
 	u32 record_len;                /* words behind the head */
 	u32 frame_at;                  /* next free byte of `frames` */
 	u64 percpu[STP_PERCPU_WORDS];
-	struct stp_text comm, error_text, call_name, call_kernel_name;
+	u64 merged[STP_MERGED_WORDS];  /* statistics of all slots, at the offsets of struct percpu */
+	struct stp_text comm, error_text, quoted, call_name, call_kernel_name;
 	struct stp_text key_s[STP_KEY_STRINGS];
 	u64 record[STP_RECORD_WORDS];
 	char frames[STP_FRAMES_SIZE];

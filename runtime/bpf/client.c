@@ -8,6 +8,7 @@
 /* Only parts of bpf_shared.h that do not depend on the script are used here. */
 #define STP_STRLEN 512
 #define STP_PERCPU_WORDS 1
+#define STP_MERGED_WORDS 1
 #define STP_KEY_STRINGS 1
 #define STP_FRAMES_SIZE 8
 #include "client.h"
@@ -252,7 +253,16 @@ static void release(u32 *word)
 	__atomic_sub_fetch(word, 1, __ATOMIC_RELEASE);
 }
 
-/* Moves the counters and statistics of a slot to those of this process. */
+static bool is_shared(const struct stp_scalar_stat *g)
+{
+	const struct stp_shared_stat *s = stp_bpf_layout.stats;
+
+	while (s->stat && s->stat != g)
+		s++;
+	return s->stat != NULL;
+}
+
+/* Moves the counters of a slot, and the statistics that only this process reads, to those of this process. */
 static void collect(struct stp_slot *s)
 {
 	char *from = (char *)s + stp_bpf_layout.percpu_offset, *to = (char *)stp_session.percpu[0];
@@ -265,6 +275,8 @@ static void collect(struct stp_slot *s)
 	for (i = 0; i < stp_module.nstats; i++) {
 		const struct stp_scalar_stat *g = stp_module.stats[i];
 
+		if (is_shared(g))
+			continue;
 		stp_stat_merge((struct stp_stat *)(to + g->offset), (struct stp_stat *)(from + g->offset), &g->desc);
 		stp_stat_clear((struct stp_stat *)(from + g->offset), &g->desc);
 	}
@@ -281,6 +293,34 @@ static void collect_slots(void)
 		collect(slot(i));
 		release(&slot(i)->busy);
 	}
+}
+
+/* ------------------------------------------------------------------ statistics that programs read */
+
+static struct stp_stat *in_slot(u32 i, const struct stp_scalar_stat *g)
+{
+	return (struct stp_stat *)((char *)slot(i) + stp_bpf_layout.percpu_offset + g->offset);
+}
+
+/* Copies the sum of all slots. The lock of the statistic is held, which hits hold that add to it. */
+static void stat_import(const struct stp_scalar_stat *g)
+{
+	u32 i;
+
+	stp_stat_clear((struct stp_stat *)(stp_session.percpu[0] + g->offset), &g->desc);
+	stp_stat_clear(g->merged, &g->desc);
+	for (i = 0; i < nslots; i++)
+		stp_stat_merge(g->merged, in_slot(i, g), &g->desc);
+}
+
+static void stat_export(const struct stp_scalar_stat *g)
+{
+	u32 i;
+
+	for (i = 0; i < nslots; i++)
+		stp_stat_clear(in_slot(i, g), &g->desc);
+	stp_stat_merge(in_slot(0, g), g->merged, &g->desc);
+	stp_stat_merge(in_slot(0, g), (struct stp_stat *)(stp_session.percpu[0] + g->offset), &g->desc);
 }
 
 /* ------------------------------------------------------------------ globals */
@@ -323,10 +363,13 @@ static u64 words_of(const struct stp_probe *p, u32 mode)
 {
 	const struct stp_shared_map *const *m = stp_bpf_layout.maps;
 	const struct stp_shared *g = stp_bpf_layout.shared;
+	const struct stp_shared_stat *s = stp_bpf_layout.stats;
 	u64 words = 0;
 
 	for (; g->name; g++)
 		words |= word_of(p, g->lock, g->lock_word, mode);
+	for (; s->stat; s++)
+		words |= word_of(p, s->lock, s->lock_word, mode);
 	for (; *m; m++)
 		words |= word_of(p, (*m)->lock, (*m)->lock_word, mode);
 	return words;
@@ -362,6 +405,7 @@ void carrier_enter(const struct stp_probe *p)
 {
 	const struct stp_shared *g = stp_bpf_layout.shared;
 	const struct stp_shared_map *const *m = stp_bpf_layout.maps;
+	const struct stp_shared_stat *s = stp_bpf_layout.stats;
 	struct stp_ctx *c = p ? user_ctx : &stp_session.exclusive->c;
 	u64 all = words_of(p, STP_READ | STP_WRITE), kept = words_of(p, STP_WRITE) & ~words_of_taken(p);
 	u32 i;
@@ -371,6 +415,9 @@ void carrier_enter(const struct stp_probe *p)
 	for (i = 0; g[i].name && published; i++)
 		if (shared_cells[i])
 			memcpy(g[i].cell, shared_cells[i], g[i].size);
+	for (; s->stat && published; s++)
+		if (uses(p, s->lock, STP_READ | STP_WRITE))
+			stat_import(s->stat);
 	for (i = 0; m[i] && published; i++)
 		if (tables[i] && uses(p, m[i]->lock, STP_READ | STP_WRITE)) {
 			arrays_copy(m[i], copies[i], tables[i]);
@@ -388,11 +435,15 @@ static void publish(const struct stp_probe *p)
 {
 	const struct stp_shared_map *const *m = stp_bpf_layout.maps;
 	const struct stp_shared *g = stp_bpf_layout.shared;
+	const struct stp_shared_stat *s = stp_bpf_layout.stats;
 	u32 i;
 
 	for (i = 0; g[i].name; i++)
 		if (shared_cells[i] && uses(p, g[i].lock, STP_WRITE))
 			memcpy(shared_cells[i], g[i].cell, g[i].size);
+	for (; s->stat; s++)
+		if (uses(p, s->lock, STP_WRITE))
+			stat_export(s->stat);
 	for (i = 0; m[i]; i++)
 		if (tables[i] && uses(p, m[i]->lock, STP_WRITE) && !is_taken(p, m[i]))
 			arrays_export(p ? user_ctx : &stp_session.exclusive->c, m[i], tables[i]);

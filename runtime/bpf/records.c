@@ -6,6 +6,7 @@
 #define _GNU_SOURCE
 #define STP_STRLEN 512             /* only parts of bpf_shared.h that do not depend on it are used */
 #define STP_PERCPU_WORDS 1
+#define STP_MERGED_WORDS 1
 #define STP_KEY_STRINGS 1
 #define STP_FRAMES_SIZE 8
 #include "client.h"
@@ -77,28 +78,33 @@ static void print(struct stp_ctx *c, const struct stp_place *p, struct reader *r
 	stp_printf(c, p->format, p->pieces, args);
 }
 
+/* Prints a histogram: the record has its buckets. */
+static void print_hist(struct stp_ctx *c, const struct stp_place *p, struct reader *r)
+{
+	u64 words[STP_RECORD_WORDS + 4] = { 1 };
+	struct stp_stat *s = (struct stp_stat *)words;
+	u32 i;
+
+	for (i = 0; i < p->hist->buckets && i < STP_RECORD_WORDS; i++)
+		s->hist[i] = (s64)number(r);
+	stp_print_hist(c, s, p->hist);
+}
+
 /* Raises the error that a program had, with its locations. */
 static void raise_error(struct stp_ctx *c, u32 line, struct reader *r)
 {
-	static const char *const texts[] = {
-		[STP_BPF_DIVISION] = "division by 0",
-		[STP_BPF_ACTIONS] = "MAXACTION exceeded",
-		[STP_BPF_NESTING] = "MAXNESTING exceeded",
-		[STP_BPF_OVERFLOW] = "Array overflow, check MAXMAPENTRIES",
-		[STP_BPF_SIZE] = "Array overflow, check size limit (%llu)",
-		[STP_BPF_FAULT] = "read fault [man error::fault] at 0x%llx",
-		[STP_BPF_CHAIN] = "more than %llu elements of an array have the same hash",
-		[STP_BPF_EMPTY] = "empty aggregate",
-		[STP_BPF_BUCKET] = "histogram index out of range",
-		[STP_BPF_USER_FAULT] = "user read fault [man error::fault] at 0x%llx",
+#define STP_BPF_MESSAGE(error, before, conversion, behind) [error] = { before, conversion, behind },
+	static const struct { const char *before; char conversion; const char *behind; } texts[] = {
+#include "bpf_errors.def"
 	};
 	const struct stp_place *p = place_of(line, false);
 	u64 code = number(r), argument = number(r), callers = number(r);
 
 	if (code == STP_BPF_TEXT)
 		stp_error(c, "%s", text(r));
-	else if (code < sizeof(texts) / sizeof(texts[0]) && texts[code])
-		stp_error(c, texts[code], argument);
+	else if (code < sizeof(texts) / sizeof(texts[0]) && texts[code].before)
+		stp_error(c, texts[code].conversion == 'p' ? "%s%#llx%s" : texts[code].conversion ? "%s%lld%s" : "%s",
+			  texts[code].before, argument, texts[code].behind);
 	if (p)
 		stp_error_location(c, p->where);
 	for (; callers; callers--) {
@@ -125,6 +131,8 @@ static int read_record(void *unused, void *data, size_t size)
 		p = place_of((u32)head, true);
 		if (head >> 32 == STP_ITEM_PRINT && p)
 			print(c, p, &r);
+		else if (head >> 32 == STP_ITEM_HIST && p && p->hist)
+			print_hist(c, p, &r);
 		else if (head >> 32 == STP_ITEM_ERROR)
 			raise_error(c, (u32)head, &r);
 	}

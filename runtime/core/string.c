@@ -200,6 +200,85 @@ s64 stp_span(struct stp_ctx *c, const char *s, const char *set, bool member)
 	return p - s;
 }
 
+void stp_substr(struct stp_ctx *c, char *to, const char *s, s64 start, s64 n)
+{
+	s64 have = stp_strlen(s);
+
+	if (start < 0 || start >= have || n <= 0)
+		n = 0;
+	else if (n > have - start)
+		n = have - start;
+	stp_copy(to, n ? s + start : "", (u32)n + 1);
+}
+
+s64 stp_character(struct stp_ctx *c, const char *s, s64 at)
+{
+	if (at >= 0 && at <= stp_strlen(s))
+		return (u8)s[at];
+	stp_error(c, "position %lld is outside of the string", at);
+	return 0;
+}
+
+static s64 digit_of(char c)
+{
+	char letter = (char)(c | 32);
+
+	return c >= '0' && c <= '9' ? c - '0' : letter >= 'a' && letter <= 'z' ? letter - 'a' + 10 : 99;
+}
+
+s64 stp_strtol(struct stp_ctx *c, const char *s, s64 base)
+{
+	const char *p = s;
+	bool negative = *p == '-';
+	u64 n = 0;
+
+	p += negative;
+	if ((base == 0 || base == 16) && p[0] == '0' && (p[1] | 32) == 'x') {
+		p += 2;
+		base = 16;
+	}
+	if (base == 0)
+		base = *p == '0' ? 8 : 10;
+	for (; digit_of(*p) < base; p++)       /* ends: the terminator is not a digit */
+		n = n * (u64)base + (u64)digit_of(*p);
+	stp_charge_text(c, p - s);
+	return (s64)(negative ? 0 - n : n);
+}
+
+void stp_basename(struct stp_ctx *c, char *to, const char *path)
+{
+	const char *p, *last = path;
+
+	for (p = path; *p; p++)
+		if (*p == '/')
+			last = p + 1;
+	stp_charge_text(c, p - path);
+	stp_copy(to, last, stp_module.limits.string_len);
+}
+
+void stp_replace(struct stp_ctx *c, char *to, const char *s, const char *what, const char *with)
+{
+	s64 n = stp_strlen(what), more = stp_strlen(with), left = stp_module.limits.string_len - 1, have;
+	bool found;
+
+	do {
+		have = n ? stp_find(c, s, what) : -1;
+		found = have >= 0;
+		if (!found)
+			have = stp_strlen(s);
+		stp_copy(to, s, (u32)(have < left ? have : left) + 1);
+		to += have;
+		left -= have;
+		if (found && left >= 0)
+			stp_copy(to, with, (u32)(more < left ? more : left) + 1);
+		to += found ? more : 0;
+		left -= found ? more : 0;
+		s += have + n;
+	} while (found && left >= 0 && stp_charge(c, STP_WORK_REPLACE + (u64)(have + more) * 2));
+	if (left < 0)
+		stp_string_cut();
+}
+
 static u64 wide_character(struct stp_ctx *c, u64 at, u32 bytes, bool user)
 {
 	if (bytes == 2)

@@ -25,9 +25,11 @@ static bool refuse(struct loc loc, const char *what)
 
 // Functions of generated.h that bpf_program.h implements, for embedded C marked pragma:runtime.
 static const char *const operations[] = {
-	"stp_pid", "stp_tid", "stp_uid", "stp_gid", "stp_cpu", "stp_target", "stp_ktime_ns", "stp_current_task",
-	"stp_execname", "stp_syscall_name", "stp_syscall_kernel_name",
-	"stp_strlen", "stp_uload_string", "stp_load_string", "stp_exit", "stp_error",
+	"stp_pid", "stp_tid", "stp_ppid", "stp_pgrp", "stp_sid", "stp_uid", "stp_euid", "stp_gid", "stp_egid", "stp_cpu",
+	"stp_target", "stp_ktime_ns", "stp_current_task", "stp_thread_start", "stp_execname",
+	"stp_syscall_name", "stp_syscall_kernel_name",
+	"stp_uload_string", "stp_load_string", "stp_strlen", "stp_copy", "stp_append", "stp_compare", "stp_find", "stp_span",
+	"stp_substr", "stp_character", "stp_strtol", "stp_basename", "stp_replace", "stp_exit", "stp_error",
 };
 
 static bool is_operation(const char *name)
@@ -94,15 +96,13 @@ static void check_function(struct check *k, struct func *f, struct loc loc)
 // A record is up to 1024 words long, and its reader knows these conversions.
 static const char *print_refusal(const struct expr *e)
 {
-	if (e->u.print.to_string)
-		return "sprint and sprintf in event handlers are not supported";
 	for vec_each(&e->u.print.args, arg)
-		if ((*arg)->kind == E_HIST)
-			return "printing histograms in event handlers is not supported";
+		if ((*arg)->kind == E_HIST && e->u.print.to_string)
+			return "the text of a histogram in event handlers is not supported";
 	for vec_each(&e->u.print.format, p)
-		if (p->conv && !strchr("diuoxXpcs", p->conv))
+		if (p->conv && !strchr(e->u.print.to_string ? "diuoxXpcsqQ" : "diuoxXpcsbg", p->conv))
 			return str_printf("%%%c in event handlers is not supported", p->conv);
-	return e->u.print.args.n > 12 ? "printing more than 12 values in event handlers is not supported" : NULL;
+	return NULL;
 }
 
 // Kinds of expressions that programs do not support.
@@ -110,8 +110,6 @@ static const char *expr_refusal(const struct expr *e)
 {
 	switch (e->kind) {
 	case E_REGEX:              return "regular expressions in event handlers are not supported";
-	case E_STAT: case E_HIST: case E_HIST_BUCKET:
-		return "reading statistics in event handlers is not supported";
 	case E_PRINT:              return print_refusal(e);
 	case E_EMBEDDED:           return "embedded C in event handlers is not supported";
 	case E_CONST:              return "@const() is not supported";
@@ -129,12 +127,9 @@ static const char *expr_refusal(const struct expr *e)
 static const char *operator_refusal(const struct expr *e)
 {
 	const struct expr *l = e->kind == E_ASSIGN ? e->u.bin.l : NULL;
-	const struct var *v = l && l->kind == E_VAR ? l->u.var.decl : l && l->kind == E_INDEX ? l->u.index.decl : NULL;
 
 	if (l && (l->kind == E_DEREF || l->kind == E_REGISTER))
 		return "writing to variables of the probed code is not supported";
-	if (v && v->type == T_STATS && v->stat_ops & STAT_VARIANCE)
-		return "@variance() of values from event handlers is not supported";
 	return e->kind == E_UNARY && e->u.un.op == TOK_WIDEN ? "reading a float is not supported" : NULL;
 }
 
@@ -151,9 +146,13 @@ static bool check_expr(struct ast_walker *w, struct expr **at)
 	return why ? refuse(e->loc, why) : true;
 }
 
-static bool deletes_statistic(const struct expr *e)
+static const char *foreach_refusal(const struct stmt *st)
 {
-	return e->kind == E_VAR && e->u.var.decl->type == T_STATS && e->u.var.decl->arity <= 0;
+	if (st->u.foreach.hist)
+		return "loops over histograms in event handlers are not supported";
+	if (st->u.foreach.sort_stat == STAT_VARIANCE)
+		return "sorting by @variance() in event handlers is not supported";
+	return NULL;
 }
 
 static bool check_stmt(struct ast_walker *w, struct stmt **at)
@@ -165,12 +164,7 @@ static bool check_stmt(struct ast_walker *w, struct stmt **at)
 		return true;
 	switch (st->kind) {
 	case S_FOREACH:
-		return !st->u.foreach.hist || refuse(st->loc, "loops over histograms in event handlers are not supported");
-	case S_DELETE:
-		return !deletes_statistic(st->u.expr) ||
-			refuse(st->loc, "\"delete\" of a statistic in event handlers is not supported");
-	case S_TRY:
-		return !st->u.try_.var || refuse(st->loc, "the message of an error in event handlers is not supported");
+		return !foreach_refusal(st) || refuse(st->loc, foreach_refusal(st));
 	default:
 		return true;
 	}

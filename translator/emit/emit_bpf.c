@@ -69,9 +69,23 @@ static bool only_user_probes(const struct emitter *e)
 	return true;
 }
 
+static bool is_shared_statistic(const struct global *g)
+{
+	return g->walked && g->var->type == T_STATS && g->var->arity <= 0;
+}
+
+static bool programs_read_statistics(const struct emitter *e)
+{
+	for vec_each(&e->globals, g)
+		if (is_shared_statistic(g))
+			return true;
+	return false;
+}
+
 void emit_bpf_head(struct emitter *e, struct cwriter *w)
 {
 	cw_line(w, "#define STP_PERCPU_WORDS %" PRId64, percpu_words(e));
+	cw_line(w, "#define STP_MERGED_WORDS %" PRId64, programs_read_statistics(e) ? percpu_words(e) : 4);
 	if (only_user_probes(e))
 		cw_line(w, "#define STP_SLEEPABLE");
 	cw_line(w, "#define STP_KEY_STRINGS %d", key_strings(e));
@@ -282,17 +296,26 @@ static void write_taken(struct emitter *e, struct cwriter *w)
 	cw_line(w, "};");
 }
 
+static const char *lock_of(const struct emitter *e, const struct global *g)
+{
+	return g->locked ? str_printf("&lock_%s, %d", g->name + 2, emit_bpf_lock_number(e, g)) : "NULL, 0";
+}
+
 // Lists the globals that the client copies, with their locks.
 static void write_shared(struct emitter *e, struct cwriter *w)
 {
 	cw_line(w, "static const struct stp_shared stp_shared[] = {");
 	for vec_each(&e->globals, g) {
-		const char *lock = g->locked ? str_printf("&lock_%s, %d", g->name + 2, emit_bpf_lock_number(e, g)) : "NULL, 0";
-
 		if (g->var->arity <= 0 && g->var->type != T_STATS && !emit_is_adder(g->var))
 			cw_line(w, "{ \"%s\", %s%s, sizeof(%s), %s },", g->name, g->var->type == T_STRING ? "" : "&", g->name,
-				g->name, lock);
+				g->name, lock_of(e, g));
 	}
+	cw_line(w, "{ NULL }");
+	cw_line(w, "};");
+	cw_line(w, "static const struct stp_shared_stat stp_shared_stats[] = {");
+	for vec_each(&e->globals, g)
+		if (is_shared_statistic(g))
+			cw_line(w, "{ &%s, %s },", g->name, lock_of(e, g));
 	cw_line(w, "{ NULL }");
 	cw_line(w, "};");
 	cw_line(w, "static const struct stp_shared_map *const stp_shared_maps[] = {");

@@ -102,20 +102,26 @@ static const char *joined(const pieces *f, size_t *len)
 	return buf_text(&b);
 }
 
-static const char *arguments(struct emitter *e, struct expr *x)
+static struct value *values_of(struct emitter *e, struct expr *x)
 {
-	int n = x->u.print.args.n;
-	struct value *v = NEW_ARRAY(struct value, n + 1);
+	struct value *v = NEW_ARRAY(struct value, x->u.print.args.n + 1);
+
+	emit_values(e, x->u.print.args.at, x->u.print.args.n, v);
+	return v;
+}
+
+// Returns n arguments from the given one on.
+static const char *arguments(struct emitter *e, struct expr *x, const struct value *v, int from, int n)
+{
 	struct buf b = { 0 };
 
 	if (!n)
 		return "NULL";
-	emit_values(e, x->u.print.args.at, n, v);
 	e->w->has_temporary = true;
 	buf_puts(&b, "(const union stp_val[]){ ");
-	for (int i = 0; i < n; i++)
+	for (int i = from; i < from + n; i++)
 		buf_printf(&b, "{ .%c = %s }%s", x->u.print.args.at[i]->type == T_STRING ? 's' : 'n',
-			   value_long(v[i]), i < n - 1 ? ", " : " }");
+			   value_long(v[i]), i < from + n - 1 ? ", " : " }");
 	return buf_text(&b);
 }
 
@@ -141,6 +147,31 @@ static struct value print_hist(struct emitter *e, struct expr *x, const char *in
 	return value_number(0);
 }
 
+// Writes sprintf() for programs: one operation for each piece, since the format would be a table of addresses.
+static void write_pieces(struct emitter *e, const pieces *f, const char *into, const struct value *v)
+{
+	static const char *const kinds[] = { ['c'] = "CHAR", ['s'] = "STRING", ['q'] = "QUOTED", ['Q'] = "QUOTED" };
+	struct cwriter *w = e->w;
+
+	cw_line(w, "STP_TEXT_BEGIN(c, %s);", into);
+	for vec_each(f, p) {
+		const char *kind = (size_t)p->conv < ARRAY_SIZE(kinds) && kinds[(int)p->conv] ? kinds[(int)p->conv] : "NUMBER";
+		const char *width = str_printf("%d", p->width), *precision = str_printf("%d", p->precision);
+
+		if (!p->conv) {
+			cw_line(w, "STP_TEXT_LITERAL(STP_LITERAL(%s));", quoted(p->text, p->len));
+			continue;
+		}
+		if (p->width_star)
+			width = value_long(*v++);
+		if (p->precision_star)
+			precision = value_long(*v++);
+		cw_line(w, "STP_TEXT_%s(%d, %d, %s, %s, %s);", kind, p->conv == 'i' ? 'd' : p->conv,
+			p->flag ? p->flag : '.', width, precision, value_long(*v++));
+	}
+	cw_line(w, "STP_TEXT_END();");
+}
+
 static bool may_fail(const pieces *f)
 {
 	for vec_each(f, p)
@@ -149,29 +180,64 @@ static bool may_fail(const pieces *f)
 	return false;
 }
 
+static int values_in(const struct format_piece *p)
+{
+	return (p->conv != 0) + p->width_star + p->precision_star;
+}
+
+// Writes printf(). Arguments are on the small stack of programs, which print the same record by several calls.
+static void write_printf(struct emitter *e, const pieces *f, struct expr *x, const struct value *v)
+{
+	enum { PROGRAM_VALUES = 8 };
+	const struct format_piece *p = f->at, *end = p + f->n;
+	int first = 0, n, values;
+	const char *table;
+
+	while (p < end) {
+		pieces some = { 0 };
+
+		for (values = 0; p < end && (!e->programs || !values || values + values_in(p) <= PROGRAM_VALUES); p++) {
+			vec_push(&some, *p);
+			values += values_in(p);
+		}
+		table = format_table(e, &some, &n);
+		cw_line(e->w, "stp_printf(c, %s, %d, %s);", table, n, arguments(e, x, v, first, values));
+		first += values;
+	}
+}
+
 static struct value print_format(struct emitter *e, struct expr *x, const char *into)
 {
 	pieces f = { 0 };
-	const char *args, *text;
+	const char *text;
+	struct value *v;
 	size_t len;
 	int n;
 
 	format_of(x, &f);
-	args = arguments(e, x);
+	v = values_of(e, x);
 	if (x->u.print.to_string)
 		into = into ? into : temp_string(e);
 	if (all_literal(&f)) {
 		text = joined(&f, &len);
 		if (into)
-			cw_line(e->w, "stp_copy(%s, %s, STP_STRLEN);", into, quoted(text, len));
+			cw_line(e->w, e->s->opt.bpf_runtime ? "stp_copy(%s, STP_LITERAL(%s), STP_STRLEN);" :
+				"stp_copy(%s, %s, STP_STRLEN);", into, quoted(text, len));
 		else if (len)
 			cw_line(e->w, "stp_print(c, %s, %zu);", quoted(text, len), len);
 	} else if (into) {
 		text = format_table(e, &f, &n);
-		cw_line(e->w, "stp_sprintf(c, %s, STP_STRLEN, %s, %d, %s);", into, text, n, args);
+		if (e->programs) {
+			cw_line(e->w, "#ifdef STP_BPF");
+			write_pieces(e, &f, into, v);
+			cw_line(e->w, "#else");
+		}
+		cw_line(e->w, "stp_sprintf(c, %s, STP_STRLEN, %s, %d, %s);", into, text, n,
+			arguments(e, x, v, 0, x->u.print.args.n));
+		if (e->programs)
+			cw_line(e->w, "#endif");
 	} else {
-		text = format_table(e, &f, &n);
-		cw_line(e->w, "stp_printf(c, %s, %d, %s);", text, n, args);
+		write_printf(e, &f, x, v);
 	}
 	if (may_fail(&f))
 		emit_check(e, x->loc);
@@ -195,7 +261,8 @@ static struct value print_pretty(struct emitter *e, struct expr *x, const char *
 		cw_line(e->w, "%s:", fault.name);
 		cw_line(e->w, "if (!stp_catch(c, NULL, 0))");
 		cw_line(e->w, "\tgoto %s;", emit_error_label(e));
-		cw_line(e->w, "stp_copy(%s, %s, STP_STRLEN);", into, emit_c_string(x->u.print.on_fault));
+		cw_line(e->w, e->s->opt.bpf_runtime ? "stp_copy(%s, STP_LITERAL(%s), STP_STRLEN);" : "stp_copy(%s, %s, STP_STRLEN);",
+			into, emit_c_string(x->u.print.on_fault));
 		cw_line(e->w, "%s:", done);
 		cw_line(e->w, ";");
 	}

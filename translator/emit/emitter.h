@@ -93,7 +93,8 @@ struct global {
 	struct var *var;
 	const char *name;
 	bool locked;
-	bool walked;               // in BPF programs: slices of it are used, or sorted loops over it
+	// in BPF programs: of an array, slices or sorted loops over it; of a statistic, it is read or deleted
+	bool walked;
 };
 
 enum { UNSEEN, LOOKING, SEEN };

@@ -1,0 +1,555 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Operations of programs on strings, as core/string.c and core/format.c have them. Each is a global function on whole
+ * buffers, verified once; those that look at each byte for each byte are two functions, since what two nested loops
+ * cost the verifier would be the product. It also follows a loop once for each value that a variable can have which is
+ * compared: positions are therefore results of functions, which it does not know. Context: a hit.
+ */
+#ifndef BPF_TEXT_H
+#define BPF_TEXT_H
+
+#define STP_TEXT_MAX (STP_STRLEN - 1)
+
+/* Returns a byte; 0 outside of the buffer. */
+STP_INLINE u8 bpf_byte(const struct stp_text *s, u32 at)
+{
+	STP_HIDE(at);
+	return at < STP_STRLEN ? (u8)s->b[at] : 0;
+}
+
+STP_INLINE void bpf_set_byte(struct stp_text *s, u32 at, u8 byte)
+{
+	STP_HIDE(at);
+	if (at < STP_STRLEN)
+		s->b[at] = (char)byte;
+}
+
+/* Copies n bytes from a position on; both may be outside of the string. */
+STP_GLOBAL_FUNCTION int bpf_substr(struct stp_text *to, const struct stp_text *s, s64 start, s64 n)
+{
+	u32 i, at;
+	u8 byte;
+
+	if (!to || !s)
+		return 0;
+	at = start < 0 || start >= bpf_length(s) || n <= 0 ? STP_TEXT_MAX + 1 : (u32)start;
+	for (i = 0; i < STP_TEXT_MAX; i++) {
+		byte = i < n ? bpf_byte(s, at + i) : 0;
+		bpf_set_byte(to, i, byte);
+		if (!byte)
+			return 0;
+	}
+	bpf_set_byte(to, STP_TEXT_MAX, 0);
+	return 0;
+}
+
+/* Returns how many bytes of `what` match at a position, or -1 if they do not all match. */
+STP_GLOBAL_FUNCTION int bpf_match_at(const struct stp_text *s, const struct stp_text *what, u32 at)
+{
+	u32 i;
+	u8 byte;
+
+	if (!s || !what)
+		return -1;
+	for (i = 0; i < STP_STRLEN; i++) {
+		byte = bpf_byte(what, i);
+		if (!byte)
+			return (int)i;
+		if (bpf_byte(s, at + i) != byte)
+			return -1;
+	}
+	return -1;
+}
+
+STP_GLOBAL_FUNCTION int bpf_find(const struct stp_text *s, const struct stp_text *what)
+{
+	u32 i;
+
+	if (!s || !what)
+		return -1;
+	for (i = 0; i < STP_STRLEN; i++) {
+		if (bpf_match_at(s, what, i) >= 0)
+			return (int)i;
+		if (!bpf_byte(s, i))
+			break;
+	}
+	return -1;
+}
+
+/* Returns 1 if the set has the byte, which is not 0. */
+STP_GLOBAL_FUNCTION int bpf_in_set(const struct stp_text *set, u32 byte)
+{
+	u32 i;
+
+	if (!set)
+		return 0;
+	for (i = 0; i < STP_STRLEN; i++) {
+		if (!bpf_byte(set, i))
+			return 0;
+		if (bpf_byte(set, i) == (u8)byte)
+			return 1;
+	}
+	return 0;
+}
+
+STP_GLOBAL_FUNCTION int bpf_span(const struct stp_text *s, const struct stp_text *set, u32 member)
+{
+	u32 i;
+
+	if (!s || !set)
+		return 0;
+	for (i = 0; i < STP_STRLEN; i++)
+		if (!bpf_byte(s, i) || !bpf_in_set(set, bpf_byte(s, i)) != !member)
+			return (int)i;
+	return STP_TEXT_MAX;
+}
+
+STP_INLINE u64 bpf_digit(u8 byte)
+{
+	u8 letter = byte | 32;
+
+	return byte >= '0' && byte <= '9' ? byte - '0' : letter >= 'a' && letter <= 'z' ? letter - 'a' + 10 : 99;
+}
+
+STP_GLOBAL_FUNCTION u64 bpf_number_of(const struct stp_text *s, s64 base)
+{
+	u32 at = 0, i;
+	u64 n = 0, digit;
+	bool negative;
+
+	if (!s)
+		return 0;
+	negative = bpf_byte(s, 0) == '-';
+	at = negative;
+	if ((base == 0 || base == 16) && bpf_byte(s, at) == '0' && (bpf_byte(s, at + 1) | 32) == 'x') {
+		at += 2;
+		base = 16;
+	}
+	if (base == 0)
+		base = bpf_byte(s, at) == '0' ? 8 : 10;
+	for (i = 0; i < STP_STRLEN; i++) {
+		digit = bpf_digit(bpf_byte(s, at + i));
+		if ((s64)digit >= base)
+			break;
+		n = n * (u64)base + digit;
+	}
+	return negative ? 0 - n : n;
+}
+
+STP_GLOBAL_FUNCTION int bpf_basename(struct stp_text *to, const struct stp_text *path)
+{
+	u32 i, last = 0;
+	u8 byte;
+
+	if (!to || !path)
+		return 0;
+	for (i = 0; i < STP_STRLEN; i++) {
+		byte = bpf_byte(path, i);
+		if (!byte)
+			break;
+		if (byte == '/')
+			last = i + 1;
+	}
+	bpf_substr(to, path, last, STP_STRLEN);
+	return 0;
+}
+
+/* Writes a string at a position, as far as it fits, and returns the position behind it. */
+STP_GLOBAL_FUNCTION int bpf_put_at(struct stp_text *to, u32 at, const struct stp_text *s)
+{
+	u32 i;
+	u8 byte;
+
+	if (!to || !s)
+		return 0;
+	for (i = 0; i < STP_STRLEN; i++) {
+		byte = bpf_byte(s, i);
+		if (!byte)
+			break;
+		if (at + i < STP_TEXT_MAX)
+			bpf_set_byte(to, at + i, byte);
+	}
+	return (int)(at + i);
+}
+
+/* Ends a string that may have been cut. */
+STP_INLINE void bpf_end_at(struct stp_text *to, u32 at)
+{
+	if (at > STP_TEXT_MAX) {
+		bpf_lose(STP_LOSS_STRINGS);
+		at = STP_TEXT_MAX;
+	}
+	bpf_set_byte(to, at, 0);
+}
+
+/* State of a replacement: positions in s and in `to`. */
+#define STP_REPLACE_DONE (1ull << 63)
+
+/* Replaces one `what`, or copies one byte; returns the new state. */
+STP_GLOBAL_FUNCTION u64 bpf_replace_step(struct stp_text *to, const struct stp_text *s, const struct stp_text *what,
+					 const struct stp_text *with, u64 state)
+{
+	u32 from = (u32)state & 0xffff, at = (u32)(state >> 32) & 0xffffff;
+	int n;
+
+	if (!to || !s || !what || !with)
+		return STP_REPLACE_DONE;
+	if (!bpf_byte(s, from) || at > STP_TEXT_MAX)
+		return state | STP_REPLACE_DONE;
+	n = bpf_match_at(s, what, from);
+	if (n > 0)
+		return (u64)(u32)bpf_put_at(to, at, with) << 32 | (from + (u32)n);
+	if (at < STP_TEXT_MAX)
+		bpf_set_byte(to, at, bpf_byte(s, from));
+	return (u64)(at + 1) << 32 | (from + 1);
+}
+
+STP_GLOBAL_FUNCTION int bpf_replace(struct stp_text *to, const struct stp_text *s, const struct stp_text *what,
+				    const struct stp_text *with)
+{
+	u64 state = 0;
+	u32 i;
+
+	if (!to || !s || !what || !with)
+		return 0;
+	for (i = 0; i < STP_STRLEN && !(state & STP_REPLACE_DONE); i++)
+		state = bpf_replace_step(to, s, what, with, state);
+	bpf_end_at(to, (u32)(state >> 32) & 0xffffff);
+	return 0;
+}
+
+#define stp_substr(c, to, s, start, n) ((void)bpf_substr((struct stp_text *)(to), STP_AS_TEXT(s), start, n))
+#define stp_find(c, s, what) ((s64)bpf_find(STP_AS_TEXT(s), STP_AS_TEXT(what)))
+#define stp_span(c, s, set, member) ((s64)bpf_span(STP_AS_TEXT(s), STP_AS_TEXT(set), member))
+#define stp_strtol(c, s, base) ((s64)bpf_number_of(STP_AS_TEXT(s), base))
+#define stp_basename(c, to, path) ((void)bpf_basename((struct stp_text *)(to), STP_AS_TEXT(path)))
+#define stp_replace(c, to, s, what, with)					\
+	((void)bpf_replace((struct stp_text *)(to), STP_AS_TEXT(s), STP_AS_TEXT(what), STP_AS_TEXT(with)))
+STP_INLINE s64 bpf_character(struct stp_ctx *c, const char *s, s64 at)
+{
+	if (at >= 0 && at <= stp_strlen(s))
+		return bpf_byte(STP_AS_TEXT(s), (u32)at);
+	bpf_error(c, STP_BPF_POSITION, (u64)at);
+	return 0;
+}
+#define stp_character(c, s, at) bpf_character(c, s, at)
+
+/* ------------------------------------------------------------------ formatted numbers and strings */
+
+/* A conversion with its flag, width and precision, in one word. A width is cut at more than a string can have. */
+#define STP_SPEC(conv, flag, left, width, precision)				\
+	((u64)(u8)(conv) | (u64)(u8)(flag) << 8 | (u64)(left) << 16 | (u64)bpf_field(width) << 24 |	\
+	 (u64)bpf_field(precision) << 40)
+#define STP_SPEC_CONV(spec) ((u8)(spec))
+#define STP_SPEC_FLAG(spec) ((u8)((spec) >> 8))
+#define STP_SPEC_LEFT(spec) ((spec) >> 16 & 1)
+#define STP_SPEC_WIDTH(spec) ((u32)((spec) >> 24 & 0xffff))
+#define STP_SPEC_PRECISION(spec) ((u32)((spec) >> 40 & 0xffff))
+#define STP_NO_PRECISION 0xffff
+
+STP_INLINE u32 bpf_field(s64 n)
+{
+	return n < 0 ? STP_NO_PRECISION : n > STP_STRLEN ? STP_STRLEN : (u32)n;
+}
+
+/* As set_width() and set_precision() of core/format.c: a negative width of an argument is one to the left. */
+STP_INLINE u64 bpf_spec(char conv, char flag, s64 width, s64 precision)
+{
+	bool left = flag == '-' || width < -1;
+
+	width = width < -1 ? -width : width == -1 ? 0 : width;
+	return STP_SPEC(conv, flag, left, width, precision);
+}
+
+STP_GLOBAL_FUNCTION int bpf_pad(struct stp_text *to, u32 at, u32 byte, u32 n)
+{
+	u32 i;
+
+	if (!to)
+		return 0;
+	for (i = 0; i < STP_STRLEN; i++) {
+		if (i >= n)
+			break;
+		if (at + i < STP_TEXT_MAX)
+			bpf_set_byte(to, at + i, (u8)byte);
+	}
+	return (int)(at + n);
+}
+
+STP_GLOBAL_FUNCTION int bpf_digits(u64 v, u32 base)
+{
+	u32 n = 1, i;
+
+	for (i = 0; i < 22; i++) {
+		v /= base;
+		if (!v)
+			break;
+		n++;
+	}
+	return (int)n;
+}
+
+STP_INLINE u32 bpf_base(u8 conv)
+{
+	return conv == 'x' || conv == 'X' || conv == 'p' ? 16 : conv == 'o' ? 8 : 10;
+}
+
+/* Returns characters before the digits, the first one in the lowest byte. */
+STP_GLOBAL_FUNCTION int bpf_prefix(u64 spec, u32 negative)
+{
+	u8 conv = STP_SPEC_CONV(spec), flag = STP_SPEC_FLAG(spec);
+
+	if (conv == 'd')
+		return negative ? '-' : flag == '+' || flag == ' ' ? flag : 0;
+	if (conv == 'p' || (flag == '#' && conv == 'x'))
+		return '0' | 'x' << 8;
+	return flag == '#' && conv == 'X' ? '0' | 'X' << 8 : 0;
+}
+
+/* Returns how many zeros precede n digits of a number that is not 0 (value), behind a prefix of this length. */
+STP_GLOBAL_FUNCTION int bpf_zeros(u64 spec, u32 prefix, u32 n, u64 value)
+{
+	u32 width = STP_SPEC_WIDTH(spec), precision = STP_SPEC_PRECISION(spec);
+
+	if (precision != STP_NO_PRECISION && precision > n)
+		return (int)(precision - n);
+	if (STP_SPEC_FLAG(spec) == '#' && STP_SPEC_CONV(spec) == 'o' && (value || !n))
+		return 1;
+	if (STP_SPEC_FLAG(spec) == '0' && !STP_SPEC_LEFT(spec) && precision == STP_NO_PRECISION && width > prefix + n)
+		return (int)(width - prefix - n);
+	return 0;
+}
+
+/* Writes the lowest n digits. */
+STP_GLOBAL_FUNCTION int bpf_put_digits(struct stp_text *to, u32 at, u64 v, u32 n, u32 conv)
+{
+	u32 base = bpf_base((u8)conv), i;
+	u8 digit;
+
+	if (!to)
+		return 0;
+	for (i = 0; i < 22 && i < n; i++) {
+		digit = (u8)(v % base);
+		v /= base;
+		digit += digit < 10 ? '0' : conv == 'X' ? 'A' - 10 : 'a' - 10;
+		if (at + n - 1 - i < STP_TEXT_MAX)
+			bpf_set_byte(to, at + n - 1 - i, digit);
+	}
+	return (int)(at + n);
+}
+
+STP_GLOBAL_FUNCTION int bpf_put_number(struct stp_text *to, u32 at, u64 v, u64 spec)
+{
+	u32 width = STP_SPEC_WIDTH(spec), prefix, n, zeros, len, i;
+	bool negative = STP_SPEC_CONV(spec) == 'd' && (s64)v < 0;
+
+	if (!to)
+		return 0;
+	v = negative ? 0 - v : v;
+	n = STP_SPEC_PRECISION(spec) == 0 && v == 0 ? 0 : (u32)bpf_digits(v, bpf_base(STP_SPEC_CONV(spec)));
+	prefix = (u32)bpf_prefix(spec, negative);
+	len = !prefix ? 0 : prefix >> 8 ? 2 : 1;
+	zeros = (u32)bpf_zeros(spec, len, n, v);
+	width = width > len + zeros + n ? width - len - zeros - n : 0;
+	if (!STP_SPEC_LEFT(spec))
+		at = (u32)bpf_pad(to, at, ' ', width);
+	for (i = 0; i < 2; i++)
+		if (i < len && at + i < STP_TEXT_MAX)
+			bpf_set_byte(to, at + i, (u8)(prefix >> 8 * i));
+	at = (u32)bpf_pad(to, at + len, '0', zeros);
+	at = (u32)bpf_put_digits(to, at, v, n, STP_SPEC_CONV(spec));
+	return STP_SPEC_LEFT(spec) ? bpf_pad(to, at, ' ', width) : (int)at;
+}
+
+/* Characters of a byte as in a C literal, the first one in the lowest byte; *n: their number. */
+STP_INLINE u32 bpf_escape(u8 byte, u8 quote, u32 *n)
+{
+	u64 named = 0x7266766e746261ull;       /* "abtnvfr", of bytes 7 to 13 */
+
+	*n = 2;
+	if (byte >= 7 && byte <= 13)
+		return '\\' | (u32)(named >> 8 * (byte - 7) & 255) << 8;
+	if (byte == '\\' || byte == quote)
+		return '\\' | (u32)byte << 8;
+	*n = 1;
+	if (byte >= ' ' && byte < 127)
+		return byte;
+	*n = 4;
+	return '\\' | (u32)('0' + (byte >> 6)) << 8 | (u32)('0' + (byte >> 3 & 7)) << 16 | (u32)('0' + (byte & 7)) << 24;
+}
+
+STP_GLOBAL_FUNCTION int bpf_put_escaped(struct stp_text *to, u32 at, u32 byte, u32 quote)
+{
+	u32 n, text = bpf_escape((u8)byte, (u8)quote, &n), i;
+
+	if (!to)
+		return 0;
+#pragma unroll
+	for (i = 0; i < 4; i++)
+		if (i < n && at + i < STP_TEXT_MAX)
+			bpf_set_byte(to, at + i, (u8)(text >> 8 * i));
+	return (int)(at + n);
+}
+
+/* Returns the length of a string with escapes, of up to `limit` of its bytes. */
+STP_GLOBAL_FUNCTION int bpf_escaped_length(const struct stp_text *s, u32 limit)
+{
+	u32 i, len = 0, n;
+
+	if (!s)
+		return 0;
+	for (i = 0; i < STP_STRLEN; i++) {
+		if (i >= limit || !bpf_byte(s, i))
+			break;
+		bpf_escape(bpf_byte(s, i), '"', &n);
+		len += n;
+	}
+	return (int)len;
+}
+
+STP_GLOBAL_FUNCTION int bpf_put_escaped_bytes(struct stp_text *to, u32 at, const struct stp_text *s, u32 limit)
+{
+	u32 i;
+
+	if (!to || !s)
+		return 0;
+	for (i = 0; i < STP_STRLEN; i++) {
+		if (i >= limit || !bpf_byte(s, i))
+			break;
+		at = (u32)bpf_put_escaped(to, at, bpf_byte(s, i), '"');
+	}
+	return (int)at;
+}
+
+STP_GLOBAL_FUNCTION int bpf_put_bytes(struct stp_text *to, u32 at, const struct stp_text *s, u32 limit)
+{
+	u32 i;
+
+	if (!to || !s)
+		return 0;
+	for (i = 0; i < STP_STRLEN; i++) {
+		if (i >= limit || !bpf_byte(s, i))
+			break;
+		if (at + i < STP_TEXT_MAX)
+			bpf_set_byte(to, at + i, bpf_byte(s, i));
+	}
+	return (int)(at + i);
+}
+
+STP_GLOBAL_FUNCTION int bpf_put_string(struct stp_text *to, u32 at, const struct stp_text *s, u64 spec)
+{
+	u32 width = STP_SPEC_WIDTH(spec), limit = STP_SPEC_PRECISION(spec), len = 0;
+	bool escaped = STP_SPEC_FLAG(spec) == '#';
+
+	if (!to || !s)
+		return 0;
+	if (width) {
+		len = escaped ? (u32)bpf_escaped_length(s, limit) : (u32)bpf_length(s);
+		if (!escaped && len > limit)
+			len = limit;
+	}
+	if (width > len && !STP_SPEC_LEFT(spec))
+		at = (u32)bpf_pad(to, at, ' ', width - len);
+	at = (u32)(escaped ? bpf_put_escaped_bytes(to, at, s, limit) : bpf_put_bytes(to, at, s, limit));
+	if (width > len && STP_SPEC_LEFT(spec))
+		at = (u32)bpf_pad(to, at, ' ', width - len);
+	return (int)at;
+}
+
+STP_GLOBAL_FUNCTION int bpf_put_char(struct stp_text *to, u32 at, u32 byte, u64 spec)
+{
+	u32 width = STP_SPEC_WIDTH(spec), len = 1;
+
+	if (!to)
+		return 0;
+	if (STP_SPEC_FLAG(spec) == '#')
+		bpf_escape((u8)byte, '\'', &len);
+	if (width > len && !STP_SPEC_LEFT(spec))
+		at = (u32)bpf_pad(to, at, ' ', width - len);
+	if (STP_SPEC_FLAG(spec) == '#') {
+		at = (u32)bpf_put_escaped(to, at, (u8)byte, '\'');
+	} else {
+		if (at < STP_TEXT_MAX)
+			bpf_set_byte(to, at, (u8)byte);
+		at++;
+	}
+	if (width > len && STP_SPEC_LEFT(spec))
+		at = (u32)bpf_pad(to, at, ' ', width - len);
+	return (int)at;
+}
+
+/* The text at an address as a C literal, or the address if it cannot be read. An address in the lower half is one of
+ * user memory, also in the kernel. */
+STP_GLOBAL_FUNCTION int bpf_put_quoted(struct stp_slot *s, struct stp_text *to, u32 at, u64 address, u64 spec)
+{
+	s64 n;
+
+	if (!s || !to)
+		return 0;
+	if (STP_SPEC_CONV(spec) == 'Q' || (s64)address >= 0)
+		n = bpf_probe_read_user_str(s->quoted.b, STP_STRLEN, (void *)address);
+	else
+		n = bpf_probe_read_kernel_str(s->quoted.b, STP_STRLEN, (void *)address);
+	if (n < 0)
+		return bpf_put_number(to, at, address, bpf_spec('p', 0, -1, -1));
+	if (at < STP_TEXT_MAX)
+		bpf_set_byte(to, at, '"');
+	at = (u32)bpf_put_escaped_bytes(to, at + 1, &s->quoted, STP_SPEC_PRECISION(spec));
+	if (at < STP_TEXT_MAX)
+		bpf_set_byte(to, at, '"');
+	return (int)(at + 1);
+}
+
+/* The pieces of a sprintf(), one call each, between STP_TEXT_BEGIN and STP_TEXT_END; at_ is the position. */
+#define STP_TEXT_BEGIN(c, to) {							\
+	struct stp_slot *s_ = STP_SLOT(c);					\
+	struct stp_text *to_ = (struct stp_text *)(to);				\
+	u32 at_ = 0
+#define STP_TEXT_LITERAL(text) at_ = (u32)bpf_put_at(to_, at_, STP_AS_TEXT(text))
+#define STP_TEXT_NUMBER(conv, flag, width, precision, v)			\
+	at_ = (u32)bpf_put_number(to_, at_, (u64)(v), bpf_spec(conv, flag, width, precision))
+#define STP_TEXT_CHAR(conv, flag, width, precision, v)				\
+	at_ = (u32)bpf_put_char(to_, at_, (u32)(v), bpf_spec(conv, flag, width, precision))
+#define STP_TEXT_STRING(conv, flag, width, precision, s)			\
+	at_ = (u32)bpf_put_string(to_, at_, STP_AS_TEXT(s), bpf_spec(conv, flag, width, precision))
+#define STP_TEXT_QUOTED(conv, flag, width, precision, v)			\
+	at_ = (u32)bpf_put_quoted(s_, to_, at_, (u64)(v), bpf_spec(conv, flag, width, precision))
+#define STP_TEXT_END() bpf_end_at(to_, at_); } do { } while (0)
+
+/* ------------------------------------------------------------------ texts of errors */
+
+/* As records.c has them. */
+STP_GLOBAL_FUNCTION int bpf_error_message(struct stp_slot *s, struct stp_text *to)
+{
+	u64 code = s ? (u64)s->c.error : 0;
+	u32 at = 0;
+
+	if (!s || !to)
+		return 0;
+#define STP_BPF_MESSAGE(error, before, conversion, behind)			\
+	if (code == error) {							\
+		at = (u32)bpf_put_at(to, 0, STP_AS_TEXT(STP_LITERAL(before)));	\
+		if (conversion)							\
+			at = (u32)bpf_put_number(to, at, s->error_argument, bpf_spec(conversion, 0, -1, -1));	\
+		at = (u32)bpf_put_at(to, at, STP_AS_TEXT(STP_LITERAL(behind)));	\
+	}
+#include "bpf_errors.def"
+	if (code == STP_BPF_TEXT)
+		at = (u32)bpf_put_at(to, 0, &s->error_text);
+	bpf_end_at(to, at);
+	return 0;
+}
+
+STP_INLINE bool bpf_catch(struct stp_ctx *c, char *to)
+{
+	if (c->fatal)
+		return false;
+	if (to)
+		bpf_error_message(STP_SLOT(c), (struct stp_text *)to);
+	c->error = NULL;
+	STP_SLOT(c)->where = STP_SLOT(c)->ncallers = 0;
+	return true;
+}
+#define stp_catch(c, to, size) bpf_catch(c, to)
+
+#endif
