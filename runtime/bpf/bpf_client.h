@@ -18,6 +18,7 @@
 #define stp_finish_of(handler, c) stp_finish(c)
 
 #define STP_LITERAL(text) text
+#define STP_TABLE_SECTION
 
 /* Loops in functions that programs use, too: their bodies are functions (bpf_loops.h). */
 #define STP_LOOP_FUNCTION(name) static int name(struct stp_ctx *c)

@@ -9,6 +9,9 @@
 #ifndef BPF_SHARED_H
 #define BPF_SHARED_H
 
+#define STP_JOIN_(a, b) a##b
+#define STP_JOIN(a, b) STP_JOIN_(a, b)
+
 #define STP_REGISTERS 21               /* of struct pt_regs on x86-64 */
 #define STP_LOCK_WORDS 64
 #define STP_SLOTS_PER_CPU 4            /* a hit may interrupt others: task, soft and hard interrupt, NMI */

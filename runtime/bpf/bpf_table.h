@@ -16,8 +16,6 @@
  * A place of an element is its index in the pool + 1; 0: none. Context: a hit or the client that holds the array's
  * lock.
  */
-#define STP_JOIN_(a, b) a##b
-#define STP_JOIN(a, b) STP_JOIN_(a, b)
 #define STP_MAP_(suffix) STP_JOIN(STP_MAP_NAME, suffix)
 
 struct STP_MAP_(_elem) {

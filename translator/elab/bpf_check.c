@@ -30,6 +30,7 @@ static const char *const operations[] = {
 	"stp_syscall_name", "stp_syscall_kernel_name",
 	"stp_uload_string", "stp_load_string", "stp_strlen", "stp_copy", "stp_append", "stp_compare", "stp_find", "stp_span",
 	"stp_substr", "stp_character", "stp_strtol", "stp_basename", "stp_replace", "stp_exit", "stp_error",
+	"stp_pp", "stp_pn",
 };
 
 static bool is_operation(const char *name)
@@ -109,7 +110,8 @@ static const char *print_refusal(const struct expr *e)
 static const char *expr_refusal(const struct expr *e)
 {
 	switch (e->kind) {
-	case E_REGEX:              return "regular expressions in event handlers are not supported";
+	case E_REGEX:
+		return e->u.regex.keep ? "matched() in event handlers is not supported" : NULL;
 	case E_PRINT:              return print_refusal(e);
 	case E_EMBEDDED:           return "embedded C in event handlers is not supported";
 	case E_CONST:              return "@const() is not supported";

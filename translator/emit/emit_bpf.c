@@ -82,6 +82,29 @@ static bool programs_read_statistics(const struct emitter *e)
 	return false;
 }
 
+static const char *point_of(const struct probe *p)
+{
+	return p->point;
+}
+
+static const char *written_of(const struct probe *p)
+{
+	return p->written ? p->written : p->point;
+}
+
+// Writes the texts of pp() or pn() by the numbers of probes.
+static void write_points(struct emitter *e, struct cwriter *w, const char *name,
+			 const char *(*text)(const struct probe *))
+{
+	int max = (int)emit_string_len(e) - 1;
+	struct buf b = { 0 };
+
+	for vec_each(&e->s->script.probes, p)
+		if (!(*p)->shares)
+			buf_printf(&b, "{ %s }, ", bpf_carries(*p) ? emit_c_string(str_printf("%.*s", max, text(*p))) : "\"\"");
+	cw_line(w, "#define %s { %s}", name, buf_text(&b));
+}
+
 void emit_bpf_head(struct emitter *e, struct cwriter *w)
 {
 	cw_line(w, "#define STP_PERCPU_WORDS %" PRId64, percpu_words(e));
@@ -93,6 +116,8 @@ void emit_bpf_head(struct emitter *e, struct cwriter *w)
 	cw_line(w, "#define STP_ACTIONS_MAX %" PRId64, e->s->opt.suppress_time_limits ? INT32_MAX / 10 :
 		session_limit(e->s, LIMIT_MAXACTION));
 	cw_line(w, "#ifdef STP_BPF");
+	write_points(e, w, "STP_POINTS", point_of);
+	write_points(e, w, "STP_POINTS_WRITTEN", written_of);
 	cw_line(w, "#include \"bpf_program.h\"");
 	cw_line(w, "#else");
 	cw_line(w, "#include \"generated.h\"");

@@ -253,11 +253,12 @@ static bool make_dfa(struct dfa *d, int *inner)
 	return true;
 }
 
-static void numbers(struct cwriter *w, const char *head, const int *n, int count)
+static void numbers(struct emitter *e, const char *head, const int *n, int count)
 {
+	struct cwriter *w = &e->tables;
 	struct buf b = { 0 };
 
-	cw_line(w, "static const %s[%d] = {", head, count);
+	cw_line(w, e->programs ? "static const %s[%d] STP_TABLE_SECTION = {" : "static const %s[%d] = {", head, count);
 	for (int i = 0; i < count; i++) {
 		buf_printf(&b, "%d,%s", n[i], i % 24 == 23 || i == count - 1 ? "" : " ");
 		if (i % 24 == 23 || i == count - 1) {
@@ -274,11 +275,22 @@ static const char *write_dfa(struct emitter *e, const struct dfa *d, int inner, 
 	struct cwriter *w = &e->tables;
 
 	cw_line(w, "/* %s */", emit_comment_text(comment));
-	numbers(w, str_printf("u8 %s_class", name), d->class_of, 256);
-	numbers(w, str_printf("u16 %s_table", name), d->table.at, d->table.n);
-	numbers(w, str_printf("u8 %s_accept", name), d->accept.at, d->accept.n);
+	numbers(e, str_printf("u8 %s_class", name), d->class_of, 256);
+	numbers(e, str_printf("u16 %s_table", name), d->table.at, d->table.n);
+	numbers(e, str_printf("u8 %s_accept", name), d->accept.at, d->accept.n);
+	if (e->programs) {
+		cw_line(w, "#ifdef STP_BPF");
+		cw_line(w, "#define STP_REGEX_NAME %s", name);
+		cw_line(w, "#define STP_REGEX_CLASSES %d", d->classes);
+		cw_line(w, "#define STP_REGEX_CELLS %d", d->table.n);
+		cw_line(w, "#define STP_REGEX_STATES %d", d->accept.n);
+		cw_line(w, "#include \"bpf_regex.h\"");
+		cw_line(w, "#else");
+	}
 	cw_line(w, "static const struct stp_regex %s = { %s_class, %s_table, %s_accept, %d, 0, %d };", name, name,
 		name, name, d->classes, inner);
+	if (e->programs)
+		cw_line(w, "#endif");
 	return name;
 }
 
