@@ -41,6 +41,7 @@ STP_INLINE u32 bpf_linear_bucket(const struct stp_stat_desc *d, s64 v)
 
 /* ------------------------------------------------------------------ numbers of several words, as in core/stat.c */
 
+#ifdef STP_USES_VARIANCE
 STP_INLINE u64 bpf_product(u64 a, u64 b, u64 *high)
 {
 	u64 al = (u32)a, ah = a >> 32, bl = (u32)b, bh = b >> 32, low = al * bl, middle = ah * bl + (low >> 32);
@@ -151,6 +152,11 @@ STP_GLOBAL_FUNCTION u64 bpf_variance(const struct stp_stat *s, const struct stp_
 	return (u64)bpf_quotient(of, b, a);
 }
 
+#else
+#define bpf_add_square(q, sum, v) ((void)0)
+#define bpf_variance(s, q) 0
+#endif
+
 /* ------------------------------------------------------------------ adding, reading */
 
 /* Adds v. Values of the descriptor are constants, so that only what the script reads is compiled. */
@@ -219,6 +225,7 @@ STP_INLINE s64 bpf_hist_get(struct stp_ctx *c, const struct stp_stat *s, const s
 
 /* ------------------------------------------------------------------ scalar statistics */
 
+#ifdef STP_USES_SCALARS
 /* A walk over the slots: walk_at counts them, walk_any is the offset of the statistic in words, walk_found the number
  * of its words behind count, sum, min and max. */
 STP_INLINE u64 *bpf_percpu_word(struct stp_slot *s, u32 i)
@@ -345,6 +352,8 @@ STP_INLINE void bpf_scalar_clear(struct stp_ctx *c, u32 offset, const struct stp
 	STP_REPEAT(STP_SLOT(c), bpf_clear_slot, STP_SLOTS_MAX);
 }
 #define stp_scalar_clear(c, g) bpf_scalar_clear(c, (g)->offset, &(g)->desc)
+
+#endif
 
 /* ------------------------------------------------------------------ printing */
 

@@ -8,6 +8,7 @@
 #ifndef BPF_TEXT_H
 #define BPF_TEXT_H
 
+#ifdef STP_USES_TEXT               /* else none of it is compiled, which takes most of the time for a short script */
 #define STP_TEXT_MAX (STP_STRLEN - 1)
 
 /* Returns a byte; 0 outside of the buffer. */
@@ -560,6 +561,10 @@ STP_GLOBAL_FUNCTION int bpf_error_message(struct stp_slot *s, struct stp_text *t
 	bpf_end_at(to, at);
 	return 0;
 }
+
+#else
+#define bpf_error_message(s, to) ((void)0)
+#endif
 
 STP_INLINE bool bpf_catch(struct stp_ctx *c, char *to)
 {

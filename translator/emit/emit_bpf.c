@@ -9,6 +9,7 @@
 #include "resolve/family.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 bool bpf_carries(const struct probe *p)
 {
@@ -105,6 +106,44 @@ static void write_points(struct emitter *e, struct cwriter *w, const char *name,
 	cw_line(w, "#define %s { %s}", name, buf_text(&b));
 }
 
+// Operations that are compiled only for scripts whose programs use them.
+static const struct { const char *macro, *text; } optional_operations[] = {
+	{ "STP_USES_TEXT", "STP_TEXT_" }, { "STP_USES_TEXT", "stp_substr(" }, { "STP_USES_TEXT", "stp_find(" },
+	{ "STP_USES_TEXT", "stp_span(" }, { "STP_USES_TEXT", "stp_strtol(" }, { "STP_USES_TEXT", "stp_basename(" },
+	{ "STP_USES_TEXT", "stp_replace(" }, { "STP_USES_TEXT", "stp_character(" }, { "STP_USES_TEXT", "stp_regex_match(" },
+	{ "STP_USES_TEXT", "stp_pp(" }, { "STP_USES_TEXT", "stp_pn(" }, { "STP_USES_TEXT", "stp_catch(c, f->" },
+	{ "STP_USES_TEXT", "stp_catch(c, g_" }, { "STP_USES_SCALARS", "stp_scalar_" },
+};
+
+// Returns the part of the text that is compiled for programs, too: what only the client runs follows it.
+static const char *program_part(const struct cwriter *w)
+{
+	static const char client[] = "#ifndef STP_BPF\n";
+	const char *all = buf_text((struct buf *)&w->text), *end = strstr(all, client);
+
+	return end ? str_ndup(all, (size_t)(end - all)) : all;
+}
+
+static void write_used_operations(const struct emitter *e, struct cwriter *w)
+{
+	const char *functions = program_part(&e->functions), *handlers = program_part(&e->handlers), *last = "";
+
+	for (size_t i = 0; i < ARRAY_SIZE(optional_operations); i++) {
+		const char *macro = optional_operations[i].macro, *text = optional_operations[i].text;
+
+		if (!strcmp(last, macro) || (!strstr(functions, text) && !strstr(handlers, text)))
+			continue;
+		cw_line(w, "#define %s", macro);
+		last = macro;
+	}
+	for vec_each(&e->globals, g) {
+		if (g->var->type != T_STATS || !(g->var->stat_ops & STAT_VARIANCE))
+			continue;
+		cw_line(w, "#define STP_USES_VARIANCE");
+		break;
+	}
+}
+
 void emit_bpf_head(struct emitter *e, struct cwriter *w)
 {
 	cw_line(w, "#define STP_PERCPU_WORDS %" PRId64, percpu_words(e));
@@ -116,6 +155,7 @@ void emit_bpf_head(struct emitter *e, struct cwriter *w)
 	cw_line(w, "#define STP_ACTIONS_MAX %" PRId64, e->s->opt.suppress_time_limits ? INT32_MAX / 10 :
 		session_limit(e->s, LIMIT_MAXACTION));
 	cw_line(w, "#ifdef STP_BPF");
+	write_used_operations(e, w);
 	write_points(e, w, "STP_POINTS", point_of);
 	write_points(e, w, "STP_POINTS_WRITTEN", written_of);
 	cw_line(w, "#include \"bpf_program.h\"");
