@@ -276,7 +276,12 @@ STP_GLOBAL_FUNCTION int bpf_send(struct stp_slot *s)
 	STP_HIDE(n);
 	s->record_len = 0;
 	s->record[0] = s->probe;
-	if (n > 1 && n <= STP_RECORD_WORDS && bpf_ringbuf_output(&stp_ring, s->record, n * 8, 0))
+	if (n < 2)
+		return 0;
+	STP_HIDE(n);           /* else both checks would become one of n - 2, from which Linux 6.1 does not know n */
+	if (n > STP_RECORD_WORDS)
+		return 0;
+	if (bpf_ringbuf_output(&stp_ring, s->record, n * 8, 0))
 		bpf_lose(STP_LOSS_RECORDS);
 	return 0;
 }

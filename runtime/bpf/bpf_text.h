@@ -321,21 +321,29 @@ STP_GLOBAL_FUNCTION int bpf_zeros(u64 spec, u32 prefix, u32 n, u64 value)
 	return 0;
 }
 
-/* Writes the lowest n digits. */
-STP_GLOBAL_FUNCTION int bpf_put_digits(struct stp_text *to, u32 at, u64 v, u32 n, u32 conv)
+/* Writes the lowest digit, and returns the number without it. */
+STP_GLOBAL_FUNCTION u64 bpf_put_digit(struct stp_text *to, u32 at, u64 v, u32 conv)
 {
-	u32 base = bpf_base((u8)conv), i;
-	u8 digit;
+	u32 base = bpf_base((u8)conv);
+	u8 digit = (u8)(v % base);
 
 	if (!to)
 		return 0;
-	for (i = 0; i < 22 && i < n; i++) {
-		digit = (u8)(v % base);
-		v /= base;
-		digit += digit < 10 ? '0' : conv == 'X' ? 'A' - 10 : 'a' - 10;
-		if (at + n - 1 - i < STP_TEXT_MAX)
-			bpf_set_byte(to, at + n - 1 - i, digit);
-	}
+	digit += digit < 10 ? '0' : conv == 'X' ? 'A' - 10 : 'a' - 10;
+	if (at < STP_TEXT_MAX)
+		bpf_set_byte(to, at, digit);
+	return v / base;
+}
+
+/* Writes the lowest n digits. */
+STP_GLOBAL_FUNCTION int bpf_put_digits(struct stp_text *to, u32 at, u64 v, u32 n, u32 conv)
+{
+	u32 i;
+
+	if (!to)
+		return 0;
+	for (i = 0; i < 22 && i < n; i++)
+		v = bpf_put_digit(to, at + n - 1 - i, v, conv);
 	return (int)(at + n);
 }
 
