@@ -70,6 +70,7 @@ static inline struct stp_elem *stp_cursor_next(struct stp_cursor *cursor)
 #define STP_MAP_DELETE(c, m, ...) stp_map_delete(m, __VA_ARGS__)
 
 /* Only handlers of programs call them, which this compilation needs for their places. */
+#define stp_ppfunc(c) ""
 #define stp_syscall_name(c) ""
 #define stp_syscall_kernel_name(c) ""
 

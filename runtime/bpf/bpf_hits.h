@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Programs of perf events and system calls: part of bpf_program.h. */
+/* Programs of perf events, functions of the kernel, and system calls: part of bpf_program.h. */
 #ifndef BPF_HITS_H
 #define BPF_HITS_H
 
@@ -13,6 +13,34 @@ STP_INLINE void bpf_registers(struct stp_slot *s, const u64 *registers, u32 mask
 		if (mask >> i & 1)
 			s->registers[i] = registers[i];
 }
+
+/*
+ * Texts of probes, by their number, from which the one of the hit is copied to the slot. The translator writes the
+ * tables that handlers use, with rows of `size` bytes, whole words.
+ */
+#define STP_POINTS(kind, size, count) const char stp_points_##kind[count][size] SEC(".rodata.points_" #kind)
+#define STP_POINTS_OF(kind, size, count)					\
+int bpf_point_##kind(struct stp_slot *s)					\
+{										\
+	const u64 *row;								\
+	u32 i;									\
+										\
+	if (!s)									\
+		return 0;							\
+	row = (const u64 *)stp_points_##kind[STP_INDEX(s->probe, count)];	\
+	for (i = 0; i < (size) / 8; i++)					\
+		((u64 *)s->point[kind].b)[i] = row[i];				\
+	return 0;								\
+}
+#define STP_POINT_TEXT(c, kind) (bpf_point_##kind(STP_SLOT(c)), (const char *)STP_SLOT(c)->point[kind].b)
+int bpf_point_STP_POINT_RESOLVED(struct stp_slot *s);
+int bpf_point_STP_POINT_WRITTEN(struct stp_slot *s);
+int bpf_point_STP_POINT_NAME(struct stp_slot *s);
+int bpf_point_STP_POINT_FUNCTION(struct stp_slot *s);
+#define stp_pp(c) STP_POINT_TEXT(c, STP_POINT_RESOLVED)
+#define stp_pn(c) STP_POINT_TEXT(c, STP_POINT_WRITTEN)
+#define stp_probe_name(c) STP_POINT_TEXT(c, STP_POINT_NAME)
+#define stp_ppfunc(c) STP_POINT_TEXT(c, STP_POINT_FUNCTION)
 
 /* Runs a handler in the slot of a hit, and releases it. */
 #define STP_RUN(s, probe_, handler, condition, late) do {			\
@@ -36,6 +64,28 @@ SEC("perf_event") int stp_program_##number(u64 *ctx)				\
 	bpf_registers(s, ctx, mask);						\
 	s->c.address = ctx[STP_REGISTER_PC];					\
 	STP_RUN(s, number, handler, condition, late);				\
+	return 0;								\
+}
+
+/* ------------------------------------------------------------------ functions and statements of the kernel */
+
+/* One program may serve several probes that have a handler: then the number of the probe is the cookie of the hit. The
+ * client sets the constant to 0 if the kernel has no cookies. */
+const volatile u32 stp_cookies SEC(".rodata.cookies") = 0;
+
+#define STP_ON_FUNCTION(is_return_, shared_, mask, number, handler, condition, late)	\
+SEC("kprobe") int stp_program_##number(u64 *ctx)				\
+{										\
+	struct stp_slot *s = stp_claim();					\
+										\
+	if (!s)									\
+		return 0;							\
+	bpf_registers(s, ctx, mask);						\
+	if (is_return_)								\
+		s->c.saved_return = ctx[STP_REGISTER_RESULT];			\
+	/* a kprobe's instruction pointer is behind the first byte */		\
+	s->c.address = (is_return_) ? 0 : ctx[STP_REGISTER_PC] - 1;		\
+	STP_RUN(s, (shared_) && stp_cookies ? (u32)bpf_get_attach_cookie(ctx) : number, handler, condition, late);	\
 	return 0;								\
 }
 

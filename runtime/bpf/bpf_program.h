@@ -273,7 +273,6 @@ STP_GLOBAL_FUNCTION int bpf_send(struct stp_slot *s)
 	if (!s)
 		return 0;
 	n = s->record_len + 1;
-	STP_HIDE(n);
 	s->record_len = 0;
 	s->record[0] = s->probe;
 	if (n < 2)

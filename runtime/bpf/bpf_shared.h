@@ -32,6 +32,9 @@ enum stp_bpf_error { STP_BPF_NONE, STP_BPF_TEXT, STP_BPF_DIVISION, STP_BPF_ACTIO
 enum { STP_LOOP_NEXT, STP_LOOP_BREAK, STP_LOOP_LEAVE, STP_LOOP_FAIL };
 #define STP_BPF_CALLERS 4
 
+/* Texts of the probe that was hit. */
+enum { STP_POINT_RESOLVED, STP_POINT_WRITTEN, STP_POINT_NAME, STP_POINT_FUNCTION, STP_POINT_TEXTS };
+
 struct stp_slot {
 	u32 busy;
 	u32 probe;                     /* index in the table of probes */
@@ -50,6 +53,7 @@ struct stp_slot {
 	u64 percpu[STP_PERCPU_WORDS];
 	u64 merged[STP_MERGED_WORDS];  /* statistics of all slots, at the offsets of struct percpu */
 	struct stp_text comm, error_text, quoted, call_name, call_kernel_name;
+	struct stp_text point[STP_POINT_TEXTS];
 	struct stp_text key_s[STP_KEY_STRINGS];
 	u64 record[STP_RECORD_WORDS];
 	char frames[STP_FRAMES_SIZE];

@@ -531,21 +531,6 @@ STP_GLOBAL_FUNCTION int bpf_put_quoted(struct stp_slot *s, struct stp_text *to, 
 #define STP_TABLE_SECTION SEC(".rodata.tables")
 #define stp_regex_match(c, r, s) bpf_regex_match(r, s)
 
-/* ------------------------------------------------------------------ the probe */
-
-/* Probe points by the numbers of probes, as pp() and pn() return them. */
-static struct stp_text bpf_points[] SEC(".data.points") = STP_POINTS;
-static struct stp_text bpf_written[] SEC(".data.points") = STP_POINTS_WRITTEN;
-
-#define BPF_POINT(c, table) ({							\
-	u32 probe_ = STP_SLOT(c)->probe;					\
-										\
-	STP_HIDE(probe_);							\
-	probe_ < sizeof(table) / sizeof(*(table)) ? (const char *)(table)[probe_].b : STP_LITERAL("");	\
-})
-#define stp_pp(c) BPF_POINT(c, bpf_points)
-#define stp_pn(c) BPF_POINT(c, bpf_written)
-
 /* ------------------------------------------------------------------ texts of errors */
 
 /* As records.c has them. */

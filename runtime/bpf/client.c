@@ -168,13 +168,12 @@ static u32 ring_bytes(void)
 	return (u32)size;
 }
 
-/* Sets the constant of programs before they are loaded; they need not have it. */
-static void set_preempt_off(u32 on)
+void client_set_constant(const char *section, u32 value)
 {
-	struct bpf_map *m = bpf_object__find_map_by_name(object, ".rodata.options");
+	struct bpf_map *m = bpf_object__find_map_by_name(object, section);
 
 	if (m)
-		bpf_map__set_initial_value(m, &on, sizeof(on));
+		bpf_map__set_initial_value(m, &value, sizeof(value));
 }
 
 /* Programs that disable preemption are tried first: kernels before 6.10, and some after it, do not load them. */
@@ -191,7 +190,9 @@ static int load(u32 preempt_off)
 	err = bpf_map__set_max_entries(bpf_object__find_map_by_name(object, "stp_slots"), nslots);
 	if (!err)
 		err = bpf_map__set_max_entries(bpf_object__find_map_by_name(object, "stp_ring"), ring_bytes());
-	set_preempt_off(preempt_off);
+	client_set_constant(".rodata.options", preempt_off);
+	if (!err)
+		err = functions_prepare();
 	if (!err)
 		err = bpf_object__load(object);
 	if (!err)
@@ -205,12 +206,13 @@ int carrier_open(void)
 
 	libbpf_set_print(keep_log);
 	err = load(true);
-	if (err && err != -EPERM) {
+	if (err && err != -EPERM && err != -ECANCELED) {
 		bpf_object__close(object);
 		err = load(false);
 	}
 	if (err) {
-		report_refusal(err);
+		if (err != -ECANCELED)     /* else it has been reported */
+			report_refusal(err);
 		return -1;
 	}
 	stp_losses = control->losses;
@@ -221,9 +223,14 @@ int carrier_open(void)
 
 struct bpf_program *client_program(const struct stp_probe *p)
 {
+	return client_numbered_program(stp_probe_number(p) - 1);
+}
+
+struct bpf_program *client_numbered_program(u32 probe)
+{
 	char name[32];
 
-	snprintf(name, sizeof(name), "stp_program_%u", stp_probe_number(p) - 1);
+	snprintf(name, sizeof(name), "stp_program_%u", probe);
 	return bpf_object__find_program_by_name(object, name);
 }
 

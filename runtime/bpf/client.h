@@ -31,10 +31,17 @@ void records_read(void);           /* formats the records that are in the ring *
 /* Returns the program of a probe of the script; NULL: it has none. */
 struct bpf_program *client_program(const struct stp_probe *p);
 struct bpf_program *client_named_program(const char *name);
+struct bpf_program *client_numbered_program(u32 probe);
+/* Before loading: sets a constant of the programs, a u32 in its own section, if they use it. */
+void client_set_constant(const char *section, u32 value);
 
 /* attach.c */
 /* Keeps a new link. Returns 0, or if it is NULL the error in errno, after a message that names the probe. */
 int client_attached(struct bpf_link *link, const struct stp_probe *p, const char *advice);
 void client_detach(void *table, u32 n);
+
+/* attach_functions.c */
+/* Between opening and loading the object: finds the addresses of functions. Returns 0 or a negative error. */
+int functions_prepare(void);
 
 #endif

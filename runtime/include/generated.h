@@ -595,6 +595,11 @@ struct stp_probe {
 	u32 ntakes;
 };
 
+static inline const char *stp_probe_name(const struct stp_ctx *c)
+{
+	return c->probe->name;
+}
+
 /* A global and the copy of it that a handler in process context works on (core/slices.c). */
 enum stp_take_kind { STP_TAKE_MAP, STP_TAKE_STAT, STP_TAKE_LONG, STP_TAKE_STRING };
 struct stp_take {
@@ -671,6 +676,7 @@ struct stp_function {
 	void (*entry)(struct stp_ctx *c);  /* fills c->entry at function entry; may be NULL */
 	bool entry_free;           /* entry reads only c->regs and c->entry and cannot fail */
 	s32 maxactive;             /* 0: default */
+	u32 program;               /* number of the probe whose BPF program serves this one */
 	void *state;               /* owned by the runtime */
 };
 /* Compact form: `n` functions of one site each, which differ in their probes and sites; these follow each other. */

@@ -19,13 +19,13 @@ void options_misused(const char *fmt, ...)
 	exit(EXIT_FAILURE);
 }
 
-// A BPF program runs on this host, and its client has neither a module's files nor its rings.
+// The client of BPF programs has neither a module's files nor its rings.
 static void check_bpf(const struct options *o)
 {
 	if (o->bulk || o->switching || o->flight_recorder || o->monitor)
 		options_misused("-b, -S, -F and --monitor are not supported with --runtime=bpf, which has no module");
-	if (o->vm || o->remotes.n || o->release || o->arch || o->build_tree)
-		options_misused("--runtime=bpf runs on this kernel: it excludes --vm, --remote, -r and -a");
+	if (o->remotes.n || o->arch || o->build_tree)
+		options_misused("--runtime=bpf runs on this host or in a virtual machine: it excludes --remote and -a");
 	if (o->records)
 		options_misused("-f, --json, --output and --record are not supported with --runtime=bpf");
 	if (o->privilege_given && o->privilege != PRIVILEGE_STAPDEV)

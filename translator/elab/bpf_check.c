@@ -30,7 +30,7 @@ static const char *const operations[] = {
 	"stp_syscall_name", "stp_syscall_kernel_name",
 	"stp_uload_string", "stp_load_string", "stp_strlen", "stp_copy", "stp_append", "stp_compare", "stp_find", "stp_span",
 	"stp_substr", "stp_character", "stp_strtol", "stp_basename", "stp_replace", "stp_exit", "stp_error",
-	"stp_pp", "stp_pn",
+	"stp_pp", "stp_pn", "stp_ppfunc", "stp_probe_name",
 };
 
 static bool is_operation(const char *name)
@@ -113,7 +113,8 @@ static const char *expr_refusal(const struct expr *e)
 	case E_REGEX:
 		return e->u.regex.keep ? "matched() in event handlers is not supported" : NULL;
 	case E_PRINT:              return print_refusal(e);
-	case E_EMBEDDED:           return "embedded C in event handlers is not supported";
+	case E_EMBEDDED:
+		return embedded_word(e->u.embedded, "stp_probe_name") ? NULL : "embedded C in event handlers is not supported";
 	case E_CONST:              return "@const() is not supported";
 	case E_ENTRY:              return "@entry() is not supported";
 	case E_PERF:               return "@perf() is not supported";

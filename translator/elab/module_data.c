@@ -287,6 +287,8 @@ static void read_builds(struct session *s, struct module_data *d, const modules 
 
 	d->checks_builds = s->kernel && s->debuginfo && !s->opt.bpf_runtime &&
 		!session_limit(s, LIMIT_STP_NO_BUILDID_CHECK);
+	if (s->opt.bpf_runtime && s->kernel && s->debuginfo)
+		d->kernel_id = di_build_id(di_kernel(s), &d->kernel_id_len);
 	if (!d->checks_builds)
 		return;
 	d->kernel_id = di_build_id(di_kernel(s), &d->kernel_id_len);

@@ -83,35 +83,12 @@ static bool programs_read_statistics(const struct emitter *e)
 	return false;
 }
 
-static const char *point_of(const struct probe *p)
-{
-	return p->point;
-}
-
-static const char *written_of(const struct probe *p)
-{
-	return p->written ? p->written : p->point;
-}
-
-// Writes the texts of pp() or pn() by the numbers of probes.
-static void write_points(struct emitter *e, struct cwriter *w, const char *name,
-			 const char *(*text)(const struct probe *))
-{
-	int max = (int)emit_string_len(e) - 1;
-	struct buf b = { 0 };
-
-	for vec_each(&e->s->script.probes, p)
-		if (!(*p)->shares)
-			buf_printf(&b, "{ %s }, ", bpf_carries(*p) ? emit_c_string(str_printf("%.*s", max, text(*p))) : "\"\"");
-	cw_line(w, "#define %s { %s}", name, buf_text(&b));
-}
-
 // Operations that are compiled only for scripts whose programs use them.
 static const struct { const char *macro, *text; } optional_operations[] = {
 	{ "STP_USES_TEXT", "STP_TEXT_" }, { "STP_USES_TEXT", "stp_substr(" }, { "STP_USES_TEXT", "stp_find(" },
 	{ "STP_USES_TEXT", "stp_span(" }, { "STP_USES_TEXT", "stp_strtol(" }, { "STP_USES_TEXT", "stp_basename(" },
 	{ "STP_USES_TEXT", "stp_replace(" }, { "STP_USES_TEXT", "stp_character(" }, { "STP_USES_TEXT", "stp_regex_match(" },
-	{ "STP_USES_TEXT", "stp_pp(" }, { "STP_USES_TEXT", "stp_pn(" }, { "STP_USES_TEXT", "stp_catch(c, f->" },
+	{ "STP_USES_TEXT", "stp_catch(c, f->" },
 	{ "STP_USES_TEXT", "stp_catch(c, g_" }, { "STP_USES_SCALARS", "stp_scalar_" },
 };
 
@@ -156,8 +133,6 @@ void emit_bpf_head(struct emitter *e, struct cwriter *w)
 		session_limit(e->s, LIMIT_MAXACTION));
 	cw_line(w, "#ifdef STP_BPF");
 	write_used_operations(e, w);
-	write_points(e, w, "STP_POINTS", point_of);
-	write_points(e, w, "STP_POINTS_WRITTEN", written_of);
 	cw_line(w, "#include \"bpf_program.h\"");
 	cw_line(w, "#else");
 	cw_line(w, "#include \"generated.h\"");
@@ -410,10 +385,81 @@ static void write_adders(struct emitter *e, struct cwriter *w)
 	cw_line(w, "STP_BPF_LAYOUT(%s, %d);", n ? "stp_adders" : "NULL", n);
 }
 
+// ---------------------------------------------------------------- texts of probes
+
+// Returns the name of the function in a point, as ppfunc() of the library.
+static const char *point_function(const struct probe *p)
+{
+	static const char *const before[] = { ".callee(\"", "function(\"", "statement(\"" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(before); i++) {
+		const char *at = strstr(p->point, before[i]);
+
+		if (at)
+			return str_ndup(at + strlen(before[i]), strcspn(at + strlen(before[i]), "@\""));
+	}
+	return "";
+}
+
+static const char *point_resolved(const struct probe *p)
+{
+	return p->point;
+}
+
+static const char *point_written(const struct probe *p)
+{
+	return p->written ? p->written : p->point;
+}
+
+static const char *point_name(const struct probe *p)
+{
+	return p->shared_name ? p->shared_name : "";
+}
+
+static const struct point_text {
+	const char *function, *kind;           // of the runtime
+	const char *(*text)(const struct probe *p);
+} point_texts[] = {
+	{ "stp_pp(", "STP_POINT_RESOLVED", point_resolved },
+	{ "stp_pn(", "STP_POINT_WRITTEN", point_written },
+	{ "stp_probe_name(", "STP_POINT_NAME", point_name },
+	{ "stp_ppfunc(", "STP_POINT_FUNCTION", point_function },
+};
+
+// Writes a table of texts by the number of the probe. They are cut like strings.
+static void write_point_text(struct emitter *e, struct cwriter *w, const struct point_text *t)
+{
+	int max = (int)emit_string_len(e) - 1, longest = 0;
+	const char *size;
+
+	for vec_each(&e->s->script.probes, p) {
+		int len = (int)strlen(t->text(*p));
+
+		longest = len > longest ? len : longest;
+	}
+	longest = longest < max ? longest : max;
+	size = str_printf("%d, %" PRId64, longest / 8 * 8 + 8, power_of_two(e->s->script.probes.n));
+	cw_line(w, "STP_POINTS(%s, %s) = {", t->kind, size);
+	for vec_each(&e->s->script.probes, p)
+		if (bpf_carries(*p))
+			cw_line(w, "[%d] = %s,", (*p)->index, emit_c_string(str_printf("%.*s", max, t->text(*p))));
+	cw_line(w, "};");
+	cw_line(w, "STP_POINTS_OF(%s, %s)", t->kind, size);
+}
+
+static void write_point_texts(struct emitter *e, struct cwriter *w)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(point_texts); i++)
+		if (strstr(buf_text(&e->functions.text), point_texts[i].function) ||
+		    strstr(buf_text(&e->handlers.text), point_texts[i].function))
+			write_point_text(e, w, &point_texts[i]);
+}
+
 // Writes one program for each event probe, and begins the part of the text that is for the client.
 void emit_bpf_programs(struct emitter *e, struct cwriter *w)
 {
 	cw_line(w, "#ifdef STP_BPF");
+	write_point_texts(e, w);
 	for vec_each(&e->s->script.probes, it) {
 		const struct probe *p = *it, *body = p->same_body ? p->same_body : p;
 

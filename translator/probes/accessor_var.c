@@ -112,6 +112,6 @@ struct expr *value_name(const struct probe *p, struct loc loc, const char *name)
 	if (!p->shared_name)
 		return expr_string(loc, name);
 	e = expr_new(E_EMBEDDED, loc);
-	e->u.embedded = embedded_new("/* pragma:runtime */ /* unprivileged */ /* string */ /* pure */ c->probe->name");
+	e->u.embedded = embedded_new("/* pragma:runtime */ /* unprivileged */ /* string */ /* pure */ stp_probe_name(c)");
 	return e;
 }

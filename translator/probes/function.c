@@ -307,5 +307,7 @@ const struct probe_family family_function = {
 	.address = function_address,
 	.module = function_module,
 	.share = function_share,
+	.bpf_program = function_bpf_program,
+	.bpf_refusal = function_bpf_refusal,
 	.emit = function_emit,
 };

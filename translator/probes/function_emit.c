@@ -25,7 +25,7 @@ static void visit_call(struct use_walker *w, struct func *f, struct loc loc)
 	if (!numbers_add(&asks->seen, f))
 		return;
 	if (f->embedded)
-		asks->point |= embedded_word(f->embedded, "stp_pp") || embedded_has_prefix(f->embedded, "probe");
+		asks->point |= embedded_has_prefix(f->embedded, "stp_pp") || embedded_has_prefix(f->embedded, "probe");
 	if (f->body)
 		use_stmt(w, f->body);
 }
@@ -349,6 +349,17 @@ static bool all_allowed(const struct group *g)
 	return true;
 }
 
+// Returns the probe whose BPF program serves p: the first with the same handler and kind, if both are of whole
+// functions. The cookie of a hit is then the number of its probe.
+static const struct probe *program_of(struct session *s, const struct probe *p)
+{
+	for vec_each(&s->script.probes, q)
+		if (*q == p || ((*q)->family == p->family && !(*q)->shares && is_alike(*q, p) && !offset_of((*q)->data) &&
+				!offset_of(p->data)))
+			return *q;
+	return p;
+}
+
 // Writes what differs in each row of a run.
 static void emit_place(struct cwriter *w, const struct group *g)
 {
@@ -366,6 +377,8 @@ static void emit_entry(struct session *s, struct cwriter *w, const struct group 
 	const struct function_probe *d = p->data;
 
 	cw_line(w, ".nsites = %d,", g->probes.n);
+	if (s->opt.bpf_runtime)
+		cw_line(w, ".program = %d,", program_of(s, p)->index);
 	if (d->is_return)
 		cw_line(w, ".is_return = true,");
 	if (d->wildcard)
@@ -442,13 +455,30 @@ static void emit_table(struct session *s, struct cwriter *w, const groups *all)
 	emit_family_table(s, "function", "stp_functions", all->n);
 }
 
+void function_bpf_program(struct session *s, const struct probe *p, struct cwriter *w, const char *rest)
+{
+	const struct function_probe *d = p->data;
+	bool shared = false;
+
+	if (program_of(s, p) != p)
+		return;
+	for vec_each(&s->script.probes, q)
+		shared |= *q != p && (*q)->family == p->family && !(*q)->shares && program_of(s, *q) == p;
+	cw_line(w, "STP_ON_FUNCTION(%d, %d, %s, %s)", d->is_return, shared, emit_bpf_registers(s, p), rest);
+}
+
+const char *function_bpf_refusal(const struct probe *p)
+{
+	return ((const struct function_probe *)p->data)->maxactive ? "maxactive() is not supported" : NULL;
+}
+
 void function_emit(struct session *s, struct cwriter *w, struct probe **probes, int n)
 {
 	groups all = { 0 };
 
 	group_probes(s, probes, n, &all);
 	emit_sites(w, &all);
-	if (all.n >= PACKED_FROM)
+	if (all.n >= PACKED_FROM && !s->opt.bpf_runtime)
 		emit_runs(s, w, &all);
 	else
 		emit_table(s, w, &all);

@@ -203,11 +203,11 @@ static int run_here(struct session *s)
 
 static int run_somewhere(struct session *s)
 {
+	if (s->opt.vm)
+		return vm_run(s);
 	if (s->opt.user_runtime || s->opt.bpf_runtime)
 		return user_run(s);
-	if (s->opt.remotes.n)
-		return remote_run(s);
-	return s->opt.vm ? vm_run(s) : run_here(s);
+	return s->opt.remotes.n ? remote_run(s) : run_here(s);
 }
 
 int pass_run(struct session *s)

@@ -44,6 +44,8 @@ void report_recorded(struct session *s, char **files) __attribute__((noreturn));
 
 // user.c: runs the program on the user runtime with -c, -x, -G, -o. Returns its exit status.
 int user_run(struct session *s);
+// Adds the arguments of the program: options and settings of globals.
+void user_arguments(struct session *s, arguments *argv);
 
 // vm.c: Returns the newest kernel in /boot that has an image; dies with advice if none has.
 const char *vm_default_release(void);

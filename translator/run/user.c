@@ -55,6 +55,28 @@ static int run_and_wait(const struct spawn *program)
 	return status;
 }
 
+void user_arguments(struct session *s, arguments *argv)
+{
+	const struct options *o = &s->opt;
+
+	if (o->verbose[5])
+		vec_push(argv, "-v");
+	if (o->strict)
+		vec_push(argv, "-s");
+	if (o->command) {
+		vec_push(argv, "-c");
+		vec_push(argv, o->command);
+		vec_push(argv, "-k");
+		vec_push(argv, str_printf("%d", (int)(o->timeout_s * 1000 + 0.5)));
+	}
+	if (o->target_pid) {
+		vec_push(argv, "-x");
+		vec_push(argv, str_printf("%d", o->target_pid));
+	}
+	for (int i = 0; i < o->globals.n; i++)
+		vec_push(argv, str_printf("%s=%s", o->globals.at[i].name, o->globals.at[i].value));
+}
+
 int user_run(struct session *s)
 {
 	const struct options *o = &s->opt;
@@ -65,22 +87,7 @@ int user_run(struct session *s)
 		die("-x %d: no such process; pgrep -a NAME lists processes with their IDs", o->target_pid);
 	// Temporary directories of some systems do not allow execution.
 	vec_push(&argv, s->stored_path && access(s->module_path, X_OK) ? s->stored_path : s->module_path);
-	if (o->verbose[5])
-		vec_push(&argv, "-v");
-	if (o->strict)
-		vec_push(&argv, "-s");
-	if (o->command) {
-		vec_push(&argv, "-c");
-		vec_push(&argv, o->command);
-		vec_push(&argv, "-k");
-		vec_push(&argv, str_printf("%d", (int)(o->timeout_s * 1000 + 0.5)));
-	}
-	if (o->target_pid) {
-		vec_push(&argv, "-x");
-		vec_push(&argv, str_printf("%d", o->target_pid));
-	}
-	for (int i = 0; i < o->globals.n; i++)
-		vec_push(&argv, str_printf("%s=%s", o->globals.at[i].name, o->globals.at[i].value));
+	user_arguments(s, &argv);
 	vec_push(&argv, NULL);
 	program.argv = argv.at;
 	fflush(stdout);

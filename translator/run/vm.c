@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Pass 5 in a throwaway virtual machine: stap-vm boots the kernel with staprun, stapio, the module
-// and the program of -c, runs staprun there, and relays what it prints and its exit status.
+// and the program of -c, runs staprun there, and relays what it prints and its exit status. The client of BPF programs
+// needs no staprun.
 #include "run/run.h"
 
 #include "util/diag.h"
@@ -130,8 +131,10 @@ int vm_run(struct session *s)
 		vec_push(&argv, "-v");
 	vec_push(&argv, "-t");
 	vec_push(&argv, "0");
-	add_program(&argv, s, "staprun", "SYSTEMTAP_STAPRUN");
-	add_program(&argv, s, "stapio", "SYSTEMTAP_STAPIO");
+	if (!s->opt.bpf_runtime) {
+		add_program(&argv, s, "staprun", "SYSTEMTAP_STAPRUN");
+		add_program(&argv, s, "stapio", "SYSTEMTAP_STAPIO");
+	}
 	vec_push(&argv, "-f");
 	vec_push(&argv, str_printf("%s:/%s", s->module_path, base));
 	if (s->opt.command)
@@ -141,12 +144,18 @@ int vm_run(struct session *s)
 	vec_push(&argv, "--");
 	vec_push(&argv, "sh");
 	vec_push(&argv, "-c");
-	vec_push(&argv, "mkdir -p \"$1\" && cd \"$1\" && shift && exec staprun \"$@\"");
+	vec_push(&argv, s->opt.bpf_runtime ? "mkdir -p \"$1\" && cd \"$1\" && shift && exec \"$@\""
+					   : "mkdir -p \"$1\" && cd \"$1\" && shift && exec staprun \"$@\"");
 	vec_push(&argv, "sh");
 	vec_push(&argv, cwd);
-	run_options(s, &argv);
-	vec_push(&argv, str_printf("/%s", base));
-	run_settings(s, &argv);
+	if (s->opt.bpf_runtime) {
+		vec_push(&argv, str_printf("/%s", base));
+		user_arguments(s, &argv);
+	} else {
+		run_options(s, &argv);
+		vec_push(&argv, str_printf("/%s", base));
+		run_settings(s, &argv);
+	}
 	vec_push(&argv, NULL);
 	return run_program(argv.at);
 }

@@ -1,0 +1,532 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Attaches BPF programs to functions and statements of the kernel and its modules. Where the running kernel has
+ * kprobe.multi, all functions of a program are attached in one call; else, and for statements, each address is a kprobe
+ * of perf. Which of the two a program is for must be known when it is loaded.
+ *
+ * An address of the kernel's image is relative to _stext if the script was translated for the running kernel, which its
+ * build ID shows; on another kernel functions are found by their names.
+ */
+#define _GNU_SOURCE
+#include "client.h"
+#include "../core/internal.h"
+
+#include <bpf/bpf.h>
+#include <errno.h>
+#include <linux/bpf.h>
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define WARN_FIRST 10              /* functions that cannot be probed are named up to this number */
+#define RISKY_MAX 64               /* functions of wildcards, from which those that ftrace does not trace are skipped */
+
+static u32 skipped, refused, failed;
+
+/* ------------------------------------------------------------------ sites */
+
+static const struct stp_family *functions(void)
+{
+	const struct stp_family *f = stp_module.families, *end = f + stp_module.nfamilies;
+
+	for (; f < end; f++)
+		if (f->ops == &stp_function_family)
+			return f;
+	return NULL;
+}
+
+static void unpack(struct stp_function *f)
+{
+	u32 i;
+
+	for (i = 0; f->packed && i < f->nsites; i++) {
+		const struct stp_packed_site *p = &f->packed[i];
+
+		f->sites[i] = (struct stp_site){ .symbol = f->names + p->symbol, .module = p->module ? f->names + p->module : NULL,
+						 .base_offset = (u64)(s64)p->base_offset, .offset = p->offset };
+	}
+}
+
+/* Every site is the beginning of a function, which ftrace can trace. */
+static bool is_whole(const struct stp_function *f)
+{
+	u32 i;
+
+	for (i = 0; i < f->nsites; i++)
+		if (f->sites[i].offset || !*f->sites[i].symbol)
+			return false;
+	return true;
+}
+
+/* ------------------------------------------------------------------ addresses */
+
+/* Returns whether the kernel is the one that the script was translated for: the note of its build ID is compared. */
+static bool same_kernel(void)
+{
+	struct { u32 name_size, size, type; char name[4]; } head;
+	FILE *f = stp_module.build_id_len ? fopen("/sys/kernel/notes", "re") : NULL;
+	bool same = false;
+	u8 id[64];
+
+	while (f && !same && fread(&head, sizeof(head), 1, f) == 1) {
+		u32 skip = (head.size + 3) / 4 * 4;
+
+		if (head.name_size == 4 && head.type == 3 && head.size == stp_module.build_id_len && head.size <= sizeof(id)) {
+			same = fread(id, 1, head.size, f) == head.size && !memcmp(id, stp_module.build_id, head.size);
+			break;
+		}
+		if (fseek(f, (long)(skip + (head.name_size + 3) / 4 * 4 - 4), SEEK_CUR))
+			break;
+	}
+	if (f)
+		fclose(f);
+	return same;
+}
+
+struct wanted { struct stp_site *site; };
+
+static int by_name(const void *a, const void *b)
+{
+	const struct wanted *x = a, *y = b;
+
+	return strcmp(x->site->symbol, y->site->symbol);
+}
+
+static bool in_module(const struct stp_site *s, const char *module)
+{
+	size_t len = strcspn(module, "]");
+
+	return s->module ? *module && strlen(s->module) == len && !strncmp(s->module, module, len) : !*module;
+}
+
+/* Sets the addresses of the sites, sorted by symbol, that this line of /proc/kallsyms names. */
+static void match(struct wanted *w, u32 n, u64 address, const char *symbol, const char *module)
+{
+	struct stp_site key_site = { .symbol = symbol };
+	struct wanted key = { &key_site }, *at = bsearch(&key, w, n, sizeof(*w), by_name);
+
+	while (at > w && at && !strcmp(at[-1].site->symbol, symbol))
+		at--;
+	for (; at && at < w + n && !strcmp(at->site->symbol, symbol); at++)
+		if (!at->site->address && in_module(at->site, module))
+			at->site->address = address + (at->site->module ? at->site->base_offset : 0) + at->site->offset;
+}
+
+/* Reads the kernel's symbols: of the sites, and *stext. Reading ends there if all sites are relative to it. */
+static void read_symbols(struct wanted *w, u32 n, u64 *stext)
+{
+	FILE *f = fopen("/proc/kallsyms", "re");
+	char line[1024], symbol[512], module[128], type;
+	unsigned long long address;
+
+	while (f && fgets(line, sizeof(line), f)) {
+		*module = 0;
+		if (sscanf(line, "%llx %c %511s [%127[^]\n]", &address, &type, symbol, module) < 3 || !address)
+			continue;
+		if (!*stext && !strcmp(symbol, "_stext"))
+			*stext = address;
+		if (n)
+			match(w, n, address, symbol, module);
+		else if (*stext)
+			break;
+	}
+	if (f)
+		fclose(f);
+}
+
+/* Sets the addresses of all sites; 0: not found. */
+static int find_addresses(struct stp_function *f, u32 n)
+{
+	bool same = same_kernel();
+	struct wanted *w = NULL;
+	u32 sites = 0, wanted = 0, i, k;
+	u64 stext = 0;
+
+	for (i = 0; i < n; i++)
+		sites += f[i].nsites;
+	w = calloc(sites + 1, sizeof(*w));
+	if (!w)
+		return -ENOMEM;
+	for (i = 0; i < n; i++)
+		for (k = 0; k < f[i].nsites; k++) {
+			struct stp_site *s = &f[i].sites[k];
+
+			if (!*s->symbol)
+				s->address = s->offset;
+			else if (s->module || !s->base_offset || !same)
+				w[wanted++].site = s;
+		}
+	qsort(w, wanted, sizeof(*w), by_name);
+	read_symbols(w, wanted, &stext);
+	free(w);
+	for (i = 0; i < n; i++)
+		for (k = 0; k < f[i].nsites; k++) {
+			struct stp_site *s = &f[i].sites[k];
+
+			if (s->base_offset && !s->module && same && stext)
+				s->address = stext + s->base_offset + s->offset;
+		}
+	return 0;
+}
+
+/* ------------------------------------------------------------------ what ftrace traces */
+
+static u64 *traced;                /* addresses, sorted; NULL: not known */
+static u32 ntraced;
+
+static int by_address(const void *a, const void *b)
+{
+	u64 x = *(const u64 *)a, y = *(const u64 *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* The list of addresses is there since 6.5. */
+static void read_traced(void)
+{
+	static const char *const paths[] = { "/sys/kernel/tracing/available_filter_functions_addrs",
+					     "/sys/kernel/debug/tracing/available_filter_functions_addrs" };
+	FILE *f = fopen(paths[0], "re");
+	unsigned long long address;
+	u32 capacity = 0;
+
+	if (!f)
+		f = fopen(paths[1], "re");
+	while (f && fscanf(f, "%llx%*[^\n]", &address) == 1) {
+		if (ntraced == capacity) {
+			u64 *more = realloc(traced, (capacity = capacity ? capacity * 2 : 65536) * sizeof(*traced));
+
+			if (!more)
+				break;
+			traced = more;
+		}
+		traced[ntraced++] = address;
+	}
+	if (f)
+		fclose(f);
+	qsort(traced, ntraced, sizeof(*traced), by_address);
+}
+
+/* ftrace's instruction is the first of the function, or follows an ENDBR. */
+static bool is_traced(u64 address)
+{
+	return bsearch(&address, traced, ntraced, sizeof(*traced), by_address) ||
+	       bsearch(&(u64){ address + 4 }, traced, ntraced, sizeof(*traced), by_address);
+}
+
+/* ------------------------------------------------------------------ kprobe.multi */
+
+static bool skips_untraced;
+static bool has_cookies;           /* a program learns which of its probes is hit */
+static bool has_multi;             /* the kernel attaches a program to many functions in one call */
+
+/* Attaches an empty program to one function. */
+static bool try_multi(void)
+{
+	const struct bpf_insn insns[] = { { .code = BPF_ALU64 | BPF_MOV | BPF_K }, { .code = BPF_JMP | BPF_EXIT } };
+	LIBBPF_OPTS(bpf_prog_load_opts, load, .expected_attach_type = BPF_TRACE_KPROBE_MULTI);
+	const char *symbol = "vfs_read";
+	LIBBPF_OPTS(bpf_link_create_opts, options, .kprobe_multi.cnt = 1, .kprobe_multi.syms = &symbol);
+	int program = bpf_prog_load(BPF_PROG_TYPE_KPROBE, "stap_try", "GPL", insns, 2, &load), link = -1;
+
+	if (program >= 0)
+		link = bpf_link_create(program, 0, BPF_TRACE_KPROBE_MULTI, &options);
+	if (link >= 0)
+		close(link);
+	if (program >= 0)
+		close(program);
+	return link >= 0;
+}
+
+static bool try_cookies(void)
+{
+	const struct bpf_insn insns[] = { { .code = BPF_JMP | BPF_CALL, .imm = BPF_FUNC_get_attach_cookie },
+					  { .code = BPF_JMP | BPF_EXIT } };
+	int program = bpf_prog_load(BPF_PROG_TYPE_KPROBE, "stap_try", "GPL", insns, 2, NULL);
+
+	if (program >= 0)
+		close(program);
+	return program >= 0;
+}
+
+static bool shares_program(const struct stp_function *f)
+{
+	return f->program != stp_probe_number(f->probe) - 1;
+}
+
+/*
+ * A program for kprobe.multi has few registers on some kernels, and ftrace must trace its functions: of a wildcard,
+ * those that it does not trace are skipped.
+ */
+static bool goes_multi(const struct stp_function *f)
+{
+	u32 i;
+
+	if (!has_multi || f->needs_all_regs || !is_whole(f))
+		return false;
+	for (i = 0; i < f->nsites && !f->wildcard; i++)
+		if (!is_traced(f->sites[i].address))
+			return false;
+	return true;
+}
+
+static char multi;                 /* value of stp_function.state: the program is for kprobe.multi */
+
+/* All probes of a program are attached in the same way. */
+static void choose_multi(struct stp_function *all, u32 n)
+{
+	struct stp_function *f, *other, *end = all + n;
+
+	for (f = all; f < end; f++)
+		f->state = goes_multi(f) ? &multi : NULL;
+	for (f = all; f < end; f++)
+		for (other = all; other < end && !f->state; other++)
+			if (other->program == f->program)
+				other->state = NULL;
+}
+
+static int find_functions(struct stp_function *f, u32 n)
+{
+	bool whole = false, shared = false;
+	u32 wild = 0, i;
+	int err;
+
+	for (i = 0; i < n; i++) {
+		unpack(&f[i]);
+		whole |= is_whole(&f[i]);
+		wild += f[i].wildcard ? f[i].nsites : 0;
+		shared |= shares_program(&f[i]);
+	}
+	has_cookies = shared && try_cookies();
+	if (shared && !has_cookies) {
+		stp_complain("the handler of several functions uses their names, which requires Linux 5.15 with BPF programs; name "
+			     "one function, or run the script as a module");
+		return -ECANCELED;
+	}
+	err = find_addresses(f, n);
+	has_multi = whole && try_multi();
+	if (has_multi || wild > RISKY_MAX)
+		read_traced();
+	has_multi = has_multi && traced;
+	skips_untraced = traced && wild > RISKY_MAX;
+	choose_multi(f, n);
+	return err;
+}
+
+int functions_prepare(void)
+{
+	static bool found;         /* loading may be tried twice */
+	const struct stp_family *family = functions();
+	const struct stp_function *f, *end;
+	int err = 0;
+
+	if (!family)
+		return 0;
+	if (!found)
+		err = find_functions(family->table, family->n);
+	found = true;
+	client_set_constant(".rodata.cookies", has_cookies);
+	for (f = family->table, end = f + family->n; f < end && !err; f++)
+		if (f->state)
+			bpf_program__set_expected_attach_type(client_numbered_program(f->program), BPF_TRACE_KPROBE_MULTI);
+	return err;
+}
+
+/* ------------------------------------------------------------------ messages */
+
+static const char *reason(const struct stp_site *s, int err)
+{
+	switch (err) {
+	case ENOENT: case EADDRNOTAVAIL:
+		return s->module ? "the module is not loaded, or has no such function" : "no such function in the running kernel";
+	case EINVAL: return "the kernel does not allow a probe there";
+	case EILSEQ: return "not the start of an instruction";
+	case EOPNOTSUPP: case ENOSYS: case ENODEV: return "this kernel does not support these probes";
+	case ESTALE: return "it is the address of an instruction, and the script was translated for another kernel";
+	}
+	return strerror(err);
+}
+
+/* As by the module: a function that cannot be probed is not an error. */
+static void warn_unarmed(const struct stp_function *f, const struct stp_site *s, int err)
+{
+	char text[320], offset[24] = "";
+
+	if (f->optional)
+		return;
+	if (f->wildcard && err == EINVAL) {
+		refused++;
+		return;
+	}
+	if (failed++ >= WARN_FIRST)
+		return;
+	if (s->offset)
+		snprintf(offset, sizeof(offset), "%s0x%llx", *s->symbol ? "+" : "", s->offset);
+	snprintf(text, sizeof(text), "cannot probe %s%s%s%s%s: %s", s->module ? s->module : "", s->module ? ":" : "",
+		 s->symbol, offset, f->is_return ? " (return)" : "", reason(s, err));
+	plat_message(STP_MSG_WARNING, text);
+}
+
+static void warn_of_skipped(void)
+{
+	char text[128];
+
+	if (skipped) {
+		snprintf(text, sizeof(text), "skipped %u functions that ftrace does not trace; name a function to probe it anyway",
+			 skipped);
+		plat_message(STP_MSG_WARNING, text);
+	}
+	if (refused) {
+		snprintf(text, sizeof(text), "skipped %u addresses where the kernel does not allow a probe", refused);
+		plat_message(STP_MSG_WARNING, text);
+	}
+	if (failed > WARN_FIRST) {
+		snprintf(text, sizeof(text), "cannot probe %u more functions", failed - WARN_FIRST);
+		plat_message(STP_MSG_WARNING, text);
+	}
+}
+
+/* ------------------------------------------------------------------ attaching */
+
+/* Returns a number of a file of the kprobe event source, behind `before`; or -1. */
+static int event_source(const char *name, const char *before)
+{
+	char path[96], format[32];
+	int n = -1;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/sys/bus/event_source/devices/kprobe/%s", name);
+	snprintf(format, sizeof(format), "%s%%d", before);
+	f = fopen(path, "re");
+	if (!f || fscanf(f, format, &n) != 1)
+		n = -1;
+	if (f)
+		fclose(f);
+	return n;
+}
+
+/* Returns a kprobe at an address, or a negative error. */
+static int open_kprobe(u64 address, bool is_return)
+{
+	static int type = -2, return_bit;
+	struct perf_event_attr a = { .size = sizeof(a) };
+	int fd;
+
+	if (type == -2) {
+		type = event_source("type", "");
+		return_bit = event_source("format/retprobe", "config:");
+	}
+	if (type < 0 || return_bit < 0)
+		return -ENODEV;
+	a.type = (u32)type;
+	a.config = is_return ? 1ull << return_bit : 0;
+	a.kprobe_addr = address;
+	fd = (int)syscall(SYS_perf_event_open, &a, -1, 0, -1, PERF_FLAG_FD_CLOEXEC);
+	return fd < 0 ? -errno : fd;
+}
+
+static int start_kprobe(const struct stp_function *f, const struct stp_site *s)
+{
+	LIBBPF_OPTS(bpf_perf_event_opts, options);
+	int fd = s->address ? open_kprobe(s->address, f->is_return) : *s->symbol && s->offset ? -ESTALE : -ENOENT;
+	struct bpf_link *link;
+	int err;
+
+	if (fd < 0) {
+		warn_unarmed(f, s, -fd);
+		return 0;
+	}
+	options.bpf_cookie = has_cookies ? stp_probe_number(f->probe) - 1 : 0;
+	link = bpf_program__attach_perf_event_opts(client_numbered_program(f->program), fd, &options);
+	err = link ? 0 : errno;
+	if (!link)
+		close(fd);
+	errno = err;
+	return client_attached(link, f->probe, "");
+}
+
+/* Addresses of one link, and the cookies of their hits. */
+struct multi_sites { unsigned long *addresses; __u64 *cookies; u32 n; };
+
+static void add_sites(struct multi_sites *to, const struct stp_function *f)
+{
+	u32 i;
+
+	for (i = 0; i < f->nsites; i++) {
+		if (!f->sites[i].address)
+			warn_unarmed(f, &f->sites[i], ENOENT);
+		else if (!is_traced(f->sites[i].address))
+			skipped++;
+		else {
+			to->addresses[to->n] = f->sites[i].address;
+			to->cookies[to->n++] = stp_probe_number(f->probe) - 1;
+		}
+	}
+}
+
+/* Attaches the program of `first` to the functions of all its probes. */
+static int start_multi(const struct stp_function *first, const struct stp_function *end)
+{
+	LIBBPF_OPTS(bpf_kprobe_multi_opts, options, .retprobe = first->is_return);
+	const struct stp_function *f;
+	struct multi_sites to = { 0 };
+	u32 n = 0;
+	int err = 0;
+
+	for (f = first; f < end; f++)
+		n += f->program == first->program ? f->nsites : 0;
+	to.addresses = calloc(n, sizeof(*to.addresses));
+	to.cookies = calloc(n, sizeof(*to.cookies));
+	for (f = first; f < end && to.addresses && to.cookies; f++)
+		if (f->program == first->program)
+			add_sites(&to, f);
+	options.addrs = to.addresses;
+	options.cookies = to.cookies;
+	options.cnt = to.n;
+	if (!to.addresses || !to.cookies)
+		err = -ENOMEM;
+	else if (to.n)
+		err = client_attached(bpf_program__attach_kprobe_multi_opts(client_numbered_program(first->program), NULL,
+									    &options), first->probe, "");
+	free(to.addresses);
+	free(to.cookies);
+	return err;
+}
+
+static int start_kprobes(const struct stp_function *f)
+{
+	int err = 0;
+	u32 i;
+
+	for (i = 0; i < f->nsites && !err; i++) {
+		if (skips_untraced && f->wildcard && !f->sites[i].offset && !is_traced(f->sites[i].address))
+			skipped++;
+		else
+			err = start_kprobe(f, &f->sites[i]);
+	}
+	return err;
+}
+
+static int start_functions(void *table, u32 n)
+{
+	const struct stp_function *f = table, *end = f + n;
+	int err = 0;
+
+	for (; f < end && !err; f++) {
+		if (!f->state)
+			err = start_kprobes(f);
+		else if (!shares_program(f))
+			err = start_multi(f, end);
+	}
+	warn_of_skipped();
+	free(traced);
+	traced = NULL;
+	if (err)
+		client_detach(NULL, 0);
+	return err;
+}
+
+const struct stp_family_ops stp_function_family = { "function", start_functions, client_detach };
