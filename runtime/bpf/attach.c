@@ -37,6 +37,7 @@ void client_detach(void *table, u32 n)
 	links = NULL;
 	/* A hit may have found the gate open and not yet claimed its slot; this waits for an RCU grace period. */
 	syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0);
+	client_count_missed();
 	records_read();        /* before the output of end probes */
 }
 
@@ -47,7 +48,10 @@ int client_attached(struct bpf_link *link, const struct stp_probe *p, const char
 	if (link && keep_link(link))
 		return 0;
 	err = err ? err : -ENOMEM;
-	stp_complain("cannot attach %s: %s%s", p->point, strerror(-err), advice);
+	if (err == -EPERM && lockdown_is_confidential())
+		stp_complain("cannot attach %s: %s", p->point, LOCKDOWN_TEXT);
+	else
+		stp_complain("cannot attach %s: %s%s", p->point, strerror(-err), advice);
 	return err;
 }
 
@@ -100,6 +104,9 @@ static int start_uprobe(const struct stp_uprobe *u)
 	}
 	link = bpf_program__attach_uprobe_opts(client_program(u->probe), u->pid ? u->pid : -1, u->program->path, u->offset,
 					       &options);
+	if (!link && (errno == EACCES || errno == EPERM) && privileges_raise())
+		link = bpf_program__attach_uprobe_opts(client_program(u->probe), u->pid ? u->pid : -1, u->program->path,
+						       u->offset, &options);
 	if (!link && u->optional)
 		return 0;
 	return client_attached(link, u->probe, "");

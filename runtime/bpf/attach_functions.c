@@ -64,7 +64,7 @@ static bool is_whole(const struct stp_function *f)
 /* ------------------------------------------------------------------ addresses */
 
 /* Returns whether the kernel is the one that the script was translated for: the note of its build ID is compared. */
-static bool same_kernel(void)
+bool functions_same_kernel(void)
 {
 	struct { u32 name_size, size, type; char name[4]; } head;
 	FILE *f = stp_module.build_id_len ? fopen("/sys/kernel/notes", "re") : NULL;
@@ -140,7 +140,7 @@ static void read_symbols(struct wanted *w, u32 n, u64 *stext)
 /* Sets the addresses of all sites; 0: not found. */
 static int find_addresses(struct stp_function *f, u32 n)
 {
-	bool same = same_kernel();
+	bool same = functions_same_kernel();
 	struct wanted *w = NULL;
 	u32 sites = 0, wanted = 0, i, k;
 	u64 stext = 0;
@@ -345,6 +345,8 @@ static const char *reason(const struct stp_site *s, int err)
 	case EINVAL: return "the kernel does not allow a probe there";
 	case EILSEQ: return "not the start of an instruction";
 	case EOPNOTSUPP: case ENOSYS: case ENODEV: return "this kernel does not support these probes";
+	case EPERM: case EACCES:
+		return lockdown_is_confidential() ? LOCKDOWN_TEXT : strerror(err);
 	case ESTALE: return "it is the address of an instruction, and the script was translated for another kernel";
 	}
 	return strerror(err);
@@ -353,7 +355,7 @@ static const char *reason(const struct stp_site *s, int err)
 /* As by the module: a function that cannot be probed is not an error. */
 static void warn_unarmed(const struct stp_function *f, const struct stp_site *s, int err)
 {
-	char text[320], offset[24] = "";
+	char text[512], offset[24] = "";
 
 	if (f->optional)
 		return;

@@ -109,7 +109,7 @@ static inline struct stp_elem *stp_cursor_next(struct stp_cursor *cursor)
 	}									\
 } while (0)
 
-#define STP_BPF_LAYOUT(table, n)						\
+#define STP_BPF_LAYOUT(table, n, bound_)					\
 	_Static_assert(sizeof(struct percpu) <= STP_PERCPU_WORDS * 8, "the slot holds struct percpu");	\
 	const struct stp_bpf_layout stp_bpf_layout = {				\
 		.slot_size = sizeof(struct stp_slot),				\
@@ -117,6 +117,7 @@ static inline struct stp_elem *stp_cursor_next(struct stp_cursor *cursor)
 		.text_size = STP_TEXT_SIZE,					\
 		.shared = stp_shared, .stats = stp_shared_stats, .maps = stp_shared_maps,	\
 		.taken = stp_taken, .adders = table, .nadders = n,		\
+		.bound = bound_,						\
 	}
 
 #endif

@@ -51,6 +51,7 @@ struct stp_bpf_layout {
 	u32 percpu_offset;             /* of struct percpu, in a slot */
 	const u32 *adders;             /* offsets of counters in struct percpu */
 	u32 nadders;
+	bool bound;                    /* programs contain offsets that are valid only in the kernel of stp_module.build_id */
 };
 extern const struct stp_bpf_layout stp_bpf_layout;
 

@@ -23,6 +23,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 extern const char stp_bpf_object[], stp_bpf_object_end[];
@@ -68,7 +69,9 @@ static void report_refusal(int err)
 
 	if (fd >= 0)
 		close(fd);
-	if (err == -EPERM)
+	if (lockdown_is_confidential())
+		stp_complain("%s", LOCKDOWN_TEXT);
+	else if (err == -EPERM)
 		stp_complain("BPF programs cannot be loaded: permission denied; run stap as root, or with the capabilities "
 			     "CAP_BPF and CAP_PERFMON");
 	else
@@ -200,10 +203,32 @@ static int load(u32 preempt_off)
 	return err ? err : records_open(bpf_map__fd(bpf_object__find_map_by_name(object, "stp_ring")));
 }
 
+static const char *running_release(void)
+{
+	static struct utsname u;
+
+	return uname(&u) ? "RELEASE" : u.release;
+}
+
+static bool has_family(const struct stp_family_ops *ops)
+{
+	u32 i;
+
+	for (i = 0; i < stp_module.nfamilies; i++)
+		if (stp_module.families[i].ops == ops)
+			return true;
+	return false;
+}
+
 int carrier_open(void)
 {
 	int err;
 
+	if (stp_bpf_layout.bound && stp_module.build_id_len && !functions_same_kernel()) {
+		stp_complain("the script reads memory of the kernel, and was translated for another one (the build ID of the running "
+			     "kernel differs): translate it with -r %s", running_release());
+		return -1;
+	}
 	libbpf_set_print(keep_log);
 	err = load(true);
 	if (err && err != -EPERM && err != -ECANCELED) {
@@ -213,6 +238,10 @@ int carrier_open(void)
 	if (err) {
 		if (err != -ECANCELED)     /* else it has been reported */
 			report_refusal(err);
+		return -1;
+	}
+	if (!privileges_for_attaching(has_family(&stp_uprobe_family))) {
+		stp_complain("cannot drop capabilities: %s", strerror(errno));
 		return -1;
 	}
 	stp_losses = control->losses;
@@ -237,6 +266,24 @@ struct bpf_program *client_numbered_program(u32 probe)
 struct bpf_program *client_named_program(const char *name)
 {
 	return bpf_object__find_program_by_name(object, name);
+}
+
+void client_count_missed(void)
+{
+	static u64 counted;
+	struct bpf_program *p;
+	u64 missed = 0;
+
+	bpf_object__for_each_program(p, object) {
+		struct bpf_prog_info info = { 0 };
+		u32 size = sizeof(info);
+
+		if (!bpf_obj_get_info_by_fd(bpf_program__fd(p), &info, &size))
+			missed += info.recursion_misses;
+	}
+	if (missed > counted)
+		__atomic_add_fetch(&control->losses[STP_LOSS_REENTRANT], missed - counted, __ATOMIC_RELAXED);
+	counted = missed;
 }
 
 /* ------------------------------------------------------------------ slots */
@@ -489,6 +536,8 @@ void carrier_gate(bool open)
 		return;
 	if (open && !published)
 		publish(NULL);
+	if (open && !privileges_none())
+		stp_complain("cannot drop capabilities: %s", strerror(errno));
 	published |= open;
 	control->target = stp_session.target;
 	__atomic_store_n(&control->open, open, __ATOMIC_SEQ_CST);

@@ -31,6 +31,8 @@ void records_read(void);           /* formats the records that are in the ring *
 /* Returns the program of a probe of the script; NULL: it has none. */
 struct bpf_program *client_program(const struct stp_probe *p);
 struct bpf_program *client_named_program(const char *name);
+/* Counts hits that the kernel did not pass to the programs, since one of them was running. */
+void client_count_missed(void);
 struct bpf_program *client_numbered_program(u32 probe);
 /* Before loading: sets a constant of the programs, a u32 in its own section, if they use it. */
 void client_set_constant(const char *section, u32 value);
@@ -40,8 +42,20 @@ void client_set_constant(const char *section, u32 value);
 int client_attached(struct bpf_link *link, const struct stp_probe *p, const char *advice);
 void client_detach(void *table, u32 n);
 
+/* privileges.c: drop capabilities for good. Return false if the kernel does not allow that. */
+bool privileges_for_attaching(bool programs);      /* programs: the script has probes of programs */
+/* Puts what is kept into effect. */
+bool privileges_raise(void);
+bool privileges_none(void);
+/* The kernel refuses to BPF programs to read its memory. */
+bool lockdown_is_confidential(void);
+#define LOCKDOWN_TEXT "this kernel is in lockdown mode \"confidentiality\", in which BPF programs cannot read its " \
+		      "memory: boot it with lockdown=integrity"
+
 /* attach_functions.c */
 /* Between opening and loading the object: finds the addresses of functions. Returns 0 or a negative error. */
 int functions_prepare(void);
+/* The kernel has the build ID of the one that the script was translated for. */
+bool functions_same_kernel(void);
 
 #endif

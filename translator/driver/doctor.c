@@ -171,8 +171,15 @@ static void check_user_runtime(struct session *s, struct check *c)
 
 static void check_bpf(struct session *s, struct check *c)
 {
+	const char *lockdown;
+
 	run_script("--runtime=bpf", "probe kernel.trace(\"sched_switch\") { next } probe begin { exit() }");
-	found(c, GOOD, "a script ran as BPF programs (--runtime=bpf)", NULL);
+	lockdown = str_read_file("/sys/kernel/security/lockdown", NULL);
+	if (lockdown && strstr(lockdown, "[confidentiality]"))
+		found(c, LIMITED, "a script ran, but lockdown mode \"confidentiality\" forbids reading the kernel's memory",
+		      "boot the kernel with lockdown=integrity");
+	else
+		found(c, GOOD, "a script ran as BPF programs (--runtime=bpf)", NULL);
 }
 
 static void check_main_job(struct session *s, struct check *c)

@@ -366,6 +366,12 @@ static void write_shared(struct emitter *e, struct cwriter *w)
 	cw_line(w, "};");
 }
 
+// Returns whether a function or handler reads memory of the kernel, whose layout is that of the target.
+static bool reads_kernel(struct emitter *e)
+{
+	return strstr(buf_text(&e->functions.text), "stp_load") || strstr(buf_text(&e->handlers.text), "stp_load");
+}
+
 // Lists where the counters of struct percpu are, which the client adds up over all slots.
 static void write_adders(struct emitter *e, struct cwriter *w)
 {
@@ -382,7 +388,7 @@ static void write_adders(struct emitter *e, struct cwriter *w)
 		cw_line(w, "};");
 	write_shared(e, w);
 	write_taken(e, w);
-	cw_line(w, "STP_BPF_LAYOUT(%s, %d);", n ? "stp_adders" : "NULL", n);
+	cw_line(w, "STP_BPF_LAYOUT(%s, %d, %s);", n ? "stp_adders" : "NULL", n, reads_kernel(e) ? "true" : "false");
 }
 
 // ---------------------------------------------------------------- texts of probes

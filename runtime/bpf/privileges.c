@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Capabilities of the client. It loads programs with those that it was started with, attaches them with CAP_BPF and
+ * CAP_PERFMON, and has none afterwards. Kernels without CAP_BPF (before 5.8) require CAP_SYS_ADMIN instead, and some
+ * require it for probes of programs: it is put into effect when such a probe is refused. Commands of -c and system() are
+ * executed as by the user who started the client: root's have all capabilities again.
+ */
+#define _GNU_SOURCE
+#include "client.h"
+#include "../core/internal.h"
+
+#include <errno.h>
+#include <linux/capability.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#ifndef CAP_PERFMON
+#define CAP_PERFMON 38
+#define CAP_BPF 39
+#endif
+
+/* Keeps the capabilities `kept`, of which those in `raised` are in effect. */
+static bool keep_only(u64 kept, u64 raised)
+{
+	struct __user_cap_header_struct head = { _LINUX_CAPABILITY_VERSION_3, 0 };
+	struct __user_cap_data_struct data[2];
+	u32 i;
+
+	if (syscall(SYS_capget, &head, data))
+		return false;
+	for (i = 0; i < 2; i++) {
+		data[i].permitted &= (u32)(kept >> 32 * i);
+		data[i].effective = data[i].permitted & (u32)(raised >> 32 * i);
+		data[i].inheritable = 0;
+	}
+	return !syscall(SYS_capset, &head, data);
+}
+
+/* The number of the kernel's last capability. */
+static u32 last_capability(void)
+{
+	FILE *f = fopen("/proc/sys/kernel/cap_last_cap", "re");
+	u32 last = CAP_BPF;
+
+	if (f && fscanf(f, "%u", &last) != 1)
+		last = CAP_BPF;
+	if (f)
+		fclose(f);
+	return last;
+}
+
+bool privileges_for_attaching(bool programs)
+{
+	u64 raised = last_capability() < CAP_BPF ? 1ull << CAP_SYS_ADMIN : 1ull << CAP_BPF | 1ull << CAP_PERFMON;
+	u64 kept = raised;
+
+	if (programs) {
+		raised |= 1ull << CAP_DAC_READ_SEARCH;     /* directories that only their owner can search */
+		kept = raised | 1ull << CAP_SYS_ADMIN;
+	}
+	return keep_only(kept, raised);
+}
+
+bool privileges_raise(void)
+{
+	return keep_only(~0ull, ~0ull);
+}
+
+bool privileges_none(void)
+{
+	return keep_only(0, 0);
+}
+
+bool lockdown_is_confidential(void)
+{
+	FILE *f = fopen("/sys/kernel/security/lockdown", "re");
+	char text[128] = "", command[4096] = "";
+
+	if (f && !fgets(text, sizeof(text), f))
+		*text = 0;
+	if (f) {
+		fclose(f);
+		return strstr(text, "[confidentiality]");
+	}
+	/* securityfs is not mounted */
+	f = fopen("/proc/cmdline", "re");
+	if (f && !fgets(command, sizeof(command), f))
+		*command = 0;
+	if (f)
+		fclose(f);
+	return strstr(command, "lockdown=confidentiality");
+}
