@@ -6,6 +6,7 @@
 
 #include "number.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #define MODULE_NAME_MAX 56                 // with its terminator: MODULE_NAME_LEN of 64-bit kernels
@@ -28,6 +29,12 @@ int caps_lower(void);                      // capabilities for loading stay perm
 int caps_raise(void);                      // capabilities for loading become effective
 int caps_keep_unloading(void);             // becomes the real user, with CAP_SYS_MODULE only
 int caps_drop(void);                       // becomes the real user, without capabilities, for good
+
+// --- program.c: a program with BPF programs, instead of a module ---
+
+bool program_is(const char *path);         // it is an ELF program; opened as the effective user
+// Executes it as the real user, with the options given for stapio; returns only on failure.
+int program_execute(const char *path, const char *const *relay, int n, char **settings);
 
 // --- module.c: opens, loads and unloads modules ---
 

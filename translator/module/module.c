@@ -162,8 +162,8 @@ int pass_build(struct session *s)
 
 	if (errors)
 		return errors;
-	if (s->opt.module_name && !is_program(s))
-		keep_here(s, str_printf("%s.ko", s->opt.module_name), "-m");
+	if (s->opt.module_name && !s->opt.user_runtime)
+		keep_here(s, str_printf("%s%s", s->opt.module_name, is_program(s) ? "" : ".ko"), "-m");
 	else if (s->opt.last_pass == 4 && !s->stored_path && !s->opt.keep_tmp)
 		keep_here(s, str_printf("%s%s", s->module_name, is_program(s) ? "" : ".ko"), "-p4 without the cache");
 	return 0;

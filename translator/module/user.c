@@ -112,8 +112,10 @@ static struct cache_key program_key(struct session *s, const struct cache_key *r
 	struct cache_hash *h = cache_hash_new("program");
 
 	cache_hash_text(h, runtime->hex);
-	if (s->opt.bpf_runtime)
+	if (s->opt.bpf_runtime) {
 		bpf_compiler(s, h);
+		cache_hash_text(h, s->opt.last_pass == 4 ? "static" : "shared");
+	}
 	cache_hash_add(h, s->c_text, s->c_len);
 	for vec_each(&s->units, u)
 		cache_hash_text(h, (*u)->key.hex);
@@ -164,6 +166,15 @@ static bool run_compiler(const struct session *s, arguments *argv, const char *w
 	    " translator: please report it with the script (-k keeps the files)", what, status);
 }
 
+// Returns whether the compiler finds this static library.
+static bool has_archive(const char *name)
+{
+	const char *argv[] = { COMPILER, str_printf("-print-file-name=%s", name), NULL };
+	struct spawn compiler = { .argv = argv, .capture = true };
+
+	return !spawn_run(&compiler) && *compiler.output == '/';
+}
+
 // Compiles all sources into one relocatable object.
 static char *compile_runtime(struct session *s, const arguments *sources)
 {
@@ -179,6 +190,20 @@ static char *compile_runtime(struct session *s, const arguments *sources)
 	vec_push(&argv, object);
 	run_compiler(s, &argv, "the user runtime", NULL);
 	return object;
+}
+
+// A program that -p4 leaves runs where libbpf is not installed, too, if the static libraries are here.
+static void add_libraries(const struct session *s, arguments *argv)
+{
+	static const char *const libraries[] = { "-lbpf", "-lelf", "-lz", NULL };
+	bool alone = s->opt.last_pass == 4;
+
+	for (const char *const *name = libraries; *name && alone; name++)
+		alone = has_archive(str_printf("lib%s.a", *name + 2));
+	if (alone)
+		vec_push(argv, "-static");
+	for (const char *const *name = libraries; *name && (alone || name == libraries); name++)
+		vec_push(argv, *name);
 }
 
 static char *compile_program(struct session *s, const char *runtime)
@@ -198,7 +223,7 @@ static char *compile_program(struct session *s, const char *runtime)
 		vec_push(&argv, (*u)->object);
 	vec_push(&argv, runtime);
 	if (s->opt.bpf_runtime)
-		vec_push(&argv, "-lbpf");
+		add_libraries(s, &argv);
 	vec_push(&argv, "-o");
 	vec_push(&argv, program);
 	return run_compiler(s, &argv, "the script", s->units.n ? s->units.at[0] : NULL) ? program : NULL;

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// staprun FILE, where FILE is a program that stap -p4 --runtime=bpf has built: executes it as the user who started
+// staprun, without any of staprun's privileges. The program itself loads its BPF programs.
+#include "staprun.h"
+
+#include "log.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+bool program_is(const char *path)
+{
+	Elf64_Ehdr head;
+	struct stat st;
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	bool is = fd >= 0 && !fstat(fd, &st) && S_ISREG(st.st_mode) && read(fd, &head, sizeof(head)) == sizeof(head) &&
+		!memcmp(head.e_ident, ELFMAG, SELFMAG) && (head.e_type == ET_EXEC || head.e_type == ET_DYN);
+
+	if (fd >= 0)
+		close(fd);
+	return is;
+}
+
+static int refuse(const char *option)
+{
+	log_error("the option %s is not supported for a program with BPF programs: its options are -c, -x, -o, -v, --strict",
+		  option);
+	return -EINVAL;
+}
+
+// Adds the options of the program for those of stapio. Returns their number or -EINVAL.
+static int translate(const char *const *relay, int n, const char **to, const char **output)
+{
+	int used = 0;
+
+	for (int i = 1; i < n; i++) {      // relay[0] is stapio's name
+		if (!strcmp(relay[i], "-c") || !strcmp(relay[i], "-x")) {
+			to[used++] = relay[i++];
+			to[used++] = relay[i];
+		} else if (!strcmp(relay[i], "-o")) {
+			*output = relay[++i];
+		} else if (!strcmp(relay[i], "-v")) {
+			to[used++] = "-v";
+		} else if (!strcmp(relay[i], "-e")) {
+			to[used++] = "-s";
+		} else {
+			return refuse(relay[i]);
+		}
+	}
+	return used;
+}
+
+static int open_output(const char *path)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+
+	if (fd >= 0 && dup2(fd, STDOUT_FILENO) >= 0)
+		return 0;
+	log_error("cannot write %s: %m", path);
+	return -errno;
+}
+
+int program_execute(const char *path, const char *const *relay, int n, char **settings)
+{
+	const char *output = NULL, **argv;
+	int settings_n = 0, used;
+
+	while (settings[settings_n])
+		settings_n++;
+	argv = calloc((size_t)(n + settings_n + 2), sizeof(*argv));
+	if (!argv)
+		return -ENOMEM;
+	argv[0] = path;
+	used = translate(relay, n, argv + 1, &output);
+	if (used < 0)
+		return used;
+	memcpy(argv + 1 + used, settings, (size_t)settings_n * sizeof(*argv));
+	if (setresgid(getgid(), getgid(), getgid()) || setresuid(getuid(), getuid(), getuid())) {
+		log_error("cannot drop privileges: %m");
+		return -errno;
+	}
+	if (output && open_output(output))
+		return -EIO;
+	execv(path, (char **)argv);
+	log_error("cannot run %s: %m", path);
+	return -errno;
+}
