@@ -11,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -43,7 +42,7 @@ static struct perf_event_attr attributes(const struct stp_perf *p)
 /* Returns the link of a new event, NULL and errno. */
 static struct bpf_link *open_event(const struct stp_perf *p, struct perf_event_attr *a, int pid, int cpu)
 {
-	int fd = (int)syscall(SYS_perf_event_open, a, pid, cpu, -1, PERF_FLAG_FD_CLOEXEC), err;
+	int fd = privileges_perf_event(a, pid, cpu), err;
 	struct bpf_link *link;
 
 	if (fd < 0)

@@ -18,7 +18,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #define WARN_FIRST 10              /* functions that cannot be probed are named up to this number */
@@ -426,7 +425,7 @@ static int open_kprobe(u64 address, bool is_return)
 	a.type = (u32)type;
 	a.config = is_return ? 1ull << return_bit : 0;
 	a.kprobe_addr = address;
-	fd = (int)syscall(SYS_perf_event_open, &a, -1, 0, -1, PERF_FLAG_FD_CLOEXEC);
+	fd = privileges_perf_event(&a, -1, 0);
 	return fd < 0 ? -errno : fd;
 }
 

@@ -47,6 +47,9 @@ bool privileges_for_attaching(bool programs);      /* programs: the script has p
 /* Puts what is kept into effect. */
 bool privileges_raise(void);
 bool privileges_none(void);
+/* Opens an event on this CPU or in this process. Returns its descriptor, or -1 and errno. */
+struct perf_event_attr;
+int privileges_perf_event(struct perf_event_attr *a, int pid, int cpu);
 /* The kernel refuses to BPF programs to read its memory. */
 bool lockdown_is_confidential(void);
 #define LOCKDOWN_TEXT "this kernel is in lockdown mode \"confidentiality\", in which BPF programs cannot read its " \

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Capabilities of the client. It loads programs with those that it was started with, attaches them with CAP_BPF and
- * CAP_PERFMON, and has none afterwards. Kernels without CAP_BPF (before 5.8) require CAP_SYS_ADMIN instead, and some
- * require it for probes of programs: it is put into effect when such a probe is refused. Commands of -c and system() are
- * executed as by the user who started the client: root's have all capabilities again.
+ * CAP_PERFMON, and has none afterwards. Some kernels require CAP_SYS_ADMIN for perf events (Debian's, with
+ * kernel.perf_event_paranoid 3), for probes of programs, or for all (before 5.8): it is put into effect when an event
+ * is refused. Commands of -c and system() are executed as by the user who started the client: root's have all
+ * capabilities.
  */
 #define _GNU_SOURCE
 #include "client.h"
@@ -11,6 +12,7 @@
 
 #include <errno.h>
 #include <linux/capability.h>
+#include <linux/perf_event.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -54,13 +56,19 @@ static u32 last_capability(void)
 bool privileges_for_attaching(bool programs)
 {
 	u64 raised = last_capability() < CAP_BPF ? 1ull << CAP_SYS_ADMIN : 1ull << CAP_BPF | 1ull << CAP_PERFMON;
-	u64 kept = raised;
 
-	if (programs) {
+	if (programs)
 		raised |= 1ull << CAP_DAC_READ_SEARCH;     /* directories that only their owner can search */
-		kept = raised | 1ull << CAP_SYS_ADMIN;
-	}
-	return keep_only(kept, raised);
+	return keep_only(raised | 1ull << CAP_SYS_ADMIN, raised);
+}
+
+int privileges_perf_event(struct perf_event_attr *a, int pid, int cpu)
+{
+	int fd = (int)syscall(SYS_perf_event_open, a, pid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+
+	if (fd < 0 && (errno == EACCES || errno == EPERM) && privileges_raise())
+		fd = (int)syscall(SYS_perf_event_open, a, pid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+	return fd;
 }
 
 bool privileges_raise(void)
