@@ -338,8 +338,10 @@ STP_INLINE const struct stp_stat *bpf_scalar_merge(struct stp_ctx *c, u32 offset
 	struct stp_slot *s = STP_SLOT(c);
 	u32 i;
 
-	for (i = 0; i < d->size / 8; i++)
+	for (i = 0; i < d->size / 8; i++) {
+		__asm__ volatile("");       /* else the compiler calls memset() */
 		s->merged[offset / 8 + i] = 0;
+	}
 	bpf_walk_slots(s, offset, d);
 	STP_REPEAT(s, bpf_merge_slot, STP_SLOTS_MAX);
 	return (const struct stp_stat *)&s->merged[offset / 8];

@@ -199,8 +199,10 @@ STP_GLOBAL_FUNCTION int STP_MAP_(_insert)(struct stp_slot *s)
 	if (STP_MAP_IS_STRING)
 		t->pool[k].value[0] = 0;
 	else
-		for (i = 0; i < STP_MAP_WORDS; i++)
+		for (i = 0; i < STP_MAP_WORDS; i++) {
+			__asm__ volatile("");       /* else the compiler calls memset() */
 			t->pool[k].value[i] = 0;
+		}
 	b = STP_INDEX((u32)(s->hash >> 40), STP_MAP_BUCKETS);
 	t->pool[k].chain = t->buckets[b];
 	t->buckets[b] = at;
