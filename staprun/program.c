@@ -15,11 +15,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+// A name without '/' is that of an installed module, also if the current folder has a program of this name.
 bool program_is(const char *path)
 {
 	Elf64_Ehdr head;
 	struct stat st;
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int fd = !strchr(path, '/') ? -1 : open(path, O_RDONLY | O_CLOEXEC);
 	bool is = fd >= 0 && !fstat(fd, &st) && S_ISREG(st.st_mode) && read(fd, &head, sizeof(head)) == sizeof(head) &&
 		!memcmp(head.e_ident, ELFMAG, SELFMAG) && (head.e_type == ET_EXEC || head.e_type == ET_DYN);
 
@@ -76,19 +77,19 @@ int program_execute(const char *path, const char *const *relay, int n, char **se
 		settings_n++;
 	argv = calloc((size_t)(n + settings_n + 2), sizeof(*argv));
 	if (!argv)
-		return -ENOMEM;
+		return 1;
 	argv[0] = path;
 	used = translate(relay, n, argv + 1, &output);
 	if (used < 0)
-		return used;
+		return 1;
 	memcpy(argv + 1 + used, settings, (size_t)settings_n * sizeof(*argv));
 	if (setresgid(getgid(), getgid(), getgid()) || setresuid(getuid(), getuid(), getuid())) {
 		log_error("cannot drop privileges: %m");
-		return -errno;
+		return 1;
 	}
 	if (output && open_output(output))
-		return -EIO;
+		return 1;
 	execv(path, (char **)argv);
 	log_error("cannot run %s: %m", path);
-	return -errno;
+	return 1;
 }

@@ -621,10 +621,8 @@ int main(int argc, char **argv)
 	log_color("auto");
 	if (caps_lower() || parse_options(argc, argv))
 		return 1;
-	if (!opt.attach && !opt.remove && program_is(opt.module)) {
-		program_execute(opt.module, opt.relay_args, opt.relay_n, opt.settings);
-		return 1;
-	}
+	if (!opt.attach && !opt.remove && program_is(opt.module))
+		return program_execute(opt.module, opt.relay_args, opt.relay_n, opt.settings);
 	rights = caps_rights();
 	if (rights == RIGHTS_NONE) {
 		caps_explain();

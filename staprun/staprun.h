@@ -30,12 +30,6 @@ int caps_raise(void);                      // capabilities for loading become ef
 int caps_keep_unloading(void);             // becomes the real user, with CAP_SYS_MODULE only
 int caps_drop(void);                       // becomes the real user, without capabilities, for good
 
-// --- program.c: a program with BPF programs, instead of a module ---
-
-bool program_is(const char *path);         // it is an ELF program; opened as the effective user
-// Executes it as the real user, with the options given for stapio; returns only on failure.
-int program_execute(const char *path, const char *const *relay, int n, char **settings);
-
 // --- module.c: opens, loads and unloads modules ---
 
 struct module {
@@ -104,5 +98,11 @@ int kallsyms_base(uint64_t *base);         // address of _stext; 0: hidden. Prin
 int kallsyms_find(struct symbol *symbols, int n);
 // Stores the GNU build ID of the running kernel. Returns its length, 0 if it cannot be determined.
 int kernel_build_id(unsigned char *id, int size);
+
+// --- program.c: programs with BPF programs, instead of a module ---
+
+bool program_is(const char *path);         // a path with '/' of an ELF program
+// Executes it as the real user, with the options for stapio. Returns only on failure: 1.
+int program_execute(const char *path, const char *const *relay, int n, char **settings);
 
 #endif

@@ -44,7 +44,7 @@ void client_detach(void *table, u32 n);
 
 /* privileges.c: drop capabilities for good. Return false if the kernel does not allow that. */
 bool privileges_for_attaching(bool programs);      /* programs: the script has probes of programs */
-/* Puts what is kept into effect. */
+/* Makes the permitted capabilities effective. */
 bool privileges_raise(void);
 bool privileges_none(void);
 /* Opens an event on this CPU or in this process. Returns its descriptor, or -1 and errno. */

@@ -193,19 +193,7 @@ void stp_copy(char *to, const char *from, u32 size);       /* truncates; from ma
 void stp_append(char *to, const char *from, u32 size);     /* appends in place */
 s32 stp_compare(const char *a, const char *b);             /* bytewise */
 s64 stp_strlen(const char *s);
-/* offset of the first `what` in s, -1 if it is not found */
-s64 stp_find(struct stp_ctx *c, const char *s, const char *what);
-/* Writes a text with its unprintable bytes escaped. The result has at most `limit` bytes (0: MAXSTRINGLEN - 1); in
- * quotes, at least 5, and it ends in three dots if it is cut. */
-void stp_quote(struct stp_ctx *c, char *to, const char *text, s64 limit, bool quoted);
-/* Returns the length of the prefix of s whose characters are all in the set (member), or all outside it. */
-s64 stp_span(struct stp_ctx *c, const char *s, const char *set, bool member);
-/* Functions of tapsets/string.stp. `to` holds string_len bytes and is not one of the other strings. */
-void stp_substr(struct stp_ctx *c, char *to, const char *s, s64 start, s64 n);
-s64 stp_character(struct stp_ctx *c, const char *s, s64 at);       /* error: outside of the string */
-s64 stp_strtol(struct stp_ctx *c, const char *s, s64 base);
-void stp_basename(struct stp_ctx *c, char *to, const char *path);
-void stp_replace(struct stp_ctx *c, char *to, const char *s, const char *what, const char *with);
+#include "text.h"
 /* Appends an address in hexadecimal to a list of *len bytes, separated by a space. Returns false, appends nothing
  * and counts a cut string if the address does not fit as a whole. */
 bool stp_list_address(char *list, u32 size, u32 *len, u64 address);

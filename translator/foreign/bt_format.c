@@ -19,8 +19,8 @@ static char *argument(struct bt_translation *t, const struct bt_node *n, char co
 	return bt_buffer(t, n, form ? (char[]){ form, 0 } : "");
 }
 
-// bpftrace passes numbers to C's printf(), where %d without "l" is an int: that makes "retval" of a function that returns an
-// int negative. Other values are written whole.
+// bpftrace passes numbers to C's printf(), where %d without "l" is an int: that makes "retval" of a function that
+// returns an int negative. Other values are written whole.
 static char *result_as_int(struct bt_translation *t, struct bt_node *n, char conversion, bool is_long)
 {
 	struct bt_node as_int = { .kind = BT_CAST, .loc = n->loc, .text = "",

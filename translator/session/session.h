@@ -162,7 +162,8 @@ void session_find_directories(struct session *s);
 void session_open(struct session *s);
 void session_close(struct session *s);
 // programs.c: returns the absolute path of a program or library: a path; a name as execvp() finds it, in the current
-// folder, as the last component of the program of -c or of an object of -d, or beside the script's file. NULL: not found.
+// folder, as the last component of the program of -c or of an object of -d, or beside the script's file. NULL: not
+// found.
 char *session_program(const struct session *s, const char *name);
 // Collects the files whose code a process ("/proc/PID") has mapped, as they are seen from here.
 void session_mapped_files(const char *process, name_list *paths);
