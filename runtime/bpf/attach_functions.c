@@ -436,6 +436,11 @@ static int start_kprobe(const struct stp_function *f, const struct stp_site *s)
 	struct bpf_link *link;
 	int err;
 
+	if (fd == -ENODEV && !f->optional) {
+		stp_complain("cannot attach %s: this kernel has no kprobes (CONFIG_KPROBES); run the script with stap --vm",
+			     f->probe->point);
+		return fd;
+	}
 	if (fd < 0) {
 		warn_unarmed(f, s, -fd);
 		return 0;
