@@ -154,7 +154,8 @@ STP_INLINE void bpf_no_names(struct stp_slot *s, u32 row)
 #define stp_syscall_name(c) (STP_SLOT(c)->call_name.b)
 #define stp_syscall_kernel_name(c) (STP_SLOT(c)->call_kernel_name.b)
 
-/* When execveat() succeeds, its number is that of execve() at the return: threads that are in execveat(). */
+/* When execveat() succeeds, its number is that of execve() at the return: threads whose last such call was execveat().
+ * Several programs may look for the same return. */
 STP_INLINE bool bpf_no_executions(u32 number)
 {
 	return false;
@@ -165,8 +166,8 @@ STP_INLINE u32 bpf_no_execution(u32 number, u32 compat, s64 result)
 }
 #define STP_EXECUTIONS								\
 struct {									\
-	__uint(type, BPF_MAP_TYPE_HASH);					\
-	__uint(max_entries, 256);						\
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);					\
+	__uint(max_entries, 1024);						\
 	__type(key, u64);							\
 	__type(value, u32);							\
 } stp_executions SEC(".maps");							\
@@ -188,7 +189,6 @@ STP_INLINE u32 bpf_execution(u32 number, u32 compat, s64 result)		\
 	found = bpf_map_lookup_elem(&stp_executions, &thread);			\
 	if (!found)								\
 		return number;							\
-	bpf_map_delete_elem(&stp_executions, &thread);				\
 	return result ? number : compat ? 358 : 322;				\
 }										\
 SEC("raw_tp") int stp_program_executions(u64 *ctx)				\

@@ -40,6 +40,7 @@ typedef u32 __wsum;
 
 /* of uapi/linux/bpf.h, whose types are not included */
 #define BPF_MAP_TYPE_HASH 1
+#define BPF_MAP_TYPE_LRU_HASH 9
 #define BPF_MAP_TYPE_ARRAY 2
 #define BPF_MAP_TYPE_RINGBUF 27
 #define BPF_F_MMAPABLE (1u << 10)
