@@ -240,14 +240,18 @@ int carrier_open(void)
 			report_refusal(err);
 		return -1;
 	}
-	if (!privileges_for_attaching(has_family(&stp_uprobe_family))) {
-		stp_complain("cannot drop capabilities: %s", strerror(errno));
-		return -1;
-	}
 	stp_losses = control->losses;
 	control->hash_factor = stp_hash_factor = plat_random() | 1;
 	control->errors_allowed = stp_module.limits.suppress_errors ? ~0u : stp_module.limits.errors;
 	return 0;
+}
+
+int carrier_lower(void)
+{
+	if (privileges_for_attaching(has_family(&stp_uprobe_family)))
+		return 0;
+	stp_complain("cannot drop capabilities: %s", strerror(errno));
+	return -1;
 }
 
 struct bpf_program *client_program(const struct stp_probe *p)

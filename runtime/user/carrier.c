@@ -8,6 +8,11 @@ int carrier_open(void)
 	return 0;
 }
 
+int carrier_lower(void)
+{
+	return 0;
+}
+
 void carrier_gate(bool open)
 {
 }

@@ -8,6 +8,9 @@
 
 /* Loads the programs, before the session is made. Returns 0, or -1 after a message. */
 int carrier_open(void);
+/* Drops capabilities that attaching does not need: before the session starts, but after the command of -c was forked,
+ * which keeps its own. Returns 0, or -1 after a message. */
+int carrier_lower(void);
 /* Hits count from now on, or no longer. */
 void carrier_gate(bool open);
 /* Before and after each handler of this process: makes the globals of the programs its own. */

@@ -321,7 +321,9 @@ static int run(const struct arguments *a, char **argv)
 	}
 	stp_session.relay = getpid();
 	record_start();
-	rc = stp_session_start();
+	rc = carrier_lower();
+	if (!rc)
+		rc = stp_session_start();
 	if (!rc) {
 		if (!user_stop)
 			carrier_gate(true);
