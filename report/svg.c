@@ -392,7 +392,7 @@ static int finish(struct output *out)
 	if (!o)
 		return 0;
 	draw(out->file, o);
-	for (size_t i = 0; i < NODES_MAX; i++)
+	for (size_t i = 0; o->nodes && i < NODES_MAX; i++)
 		for (struct node *n = o->hash[i], *next; n; n = next) {
 			next = n->same_hash;
 			free(n->name);

@@ -8,7 +8,7 @@
 set -u
 . "$TESTS/lib.sh"
 build=${FUZZ_BUILD:-$SCRATCH/fuzz} seconds=${FUZZ_SECONDS:-0}
-declare -A short=([lex]=9000 [parse]=6000 [bpftrace]=20000 [passes]=150 [regex]=1800 [index]=100000 [debuginfo]=1200 [program]=15000 [report]=30000 [relay]=50000 [control]=50000 [module]=200000 [server]=20000)
+declare -A short=([lex]=9000 [parse]=6000 [bpftrace]=20000 [passes]=150 [regex]=1800 [index]=100000 [debuginfo]=1200 [program]=15000 [report]=12000 [relay]=50000 [control]=50000 [module]=200000 [server]=20000)
 sanitize='-fsanitize=address,undefined,fuzzer-no-link -fno-sanitize-recover=undefined'
 
 seed_scripts() {
@@ -116,8 +116,10 @@ build_loader() { # NAME
 	case $1 in
 	module) clang "${flags[@]}" "$TESTS/fuzz/fuzz_module.c" "$SOURCE/staprun/image.c" ;;
 	relay) clang "${flags[@]}" "$TESTS/fuzz/fuzz_relay.c" "$SOURCE"/staprun/{ring,outfile,losses,frames,log}.c ;;
-	report) clang "${flags[@]}" -DHTML_DIR="\"$SOURCE/report/html/\"" "$TESTS/fuzz/fuzz_report.c" "$SOURCE"/report/{stream,event_text,text,json,csv,stack,folded,json_text,intern,speedscope,pprof,chrome,svg,html,html_files}.c \
-		"$SOURCE"/runtime/core/{format,hist,print,string}.c -ljson-c -lcrypto -lz ;;
+	report)
+		mapfile -t sources < <(printf '%s\n' "$SOURCE"/report/*.c | grep -v '/main\.c$')
+		clang "${flags[@]}" -DHTML_DIR="\"$SOURCE/report/html/\"" "$TESTS/fuzz/fuzz_report.c" "${sources[@]}" \
+			"$SOURCE"/runtime/core/{format,hist,print,string}.c -ljson-c -lcrypto -lz -ldw -lelf ;;
 	control)
 		sources=("$SOURCE"/runtime/kernel/{control,site_addresses,ring}.c)
 		mkdir -p "$build/headers/linux"
