@@ -128,6 +128,8 @@ STP_GLOBAL_FUNCTION u64 bpf_number_of(const struct stp_text *s, s64 base)
 	}
 	if (base == 0)
 		base = bpf_byte(s, at) == '0' ? 8 : 10;
+	if (base > 36)
+		return 0;
 	for (i = 0; i < STP_STRLEN; i++) {
 		digit = bpf_digit(bpf_byte(s, at + i));
 		if ((s64)digit >= base)

@@ -219,11 +219,13 @@ s64 stp_character(struct stp_ctx *c, const char *s, s64 at)
 	return 0;
 }
 
+enum { BASE_MAX = 36, NO_DIGIT = BASE_MAX };
+
 static s64 digit_of(char c)
 {
 	char letter = (char)(c | 32);
 
-	return c >= '0' && c <= '9' ? c - '0' : letter >= 'a' && letter <= 'z' ? letter - 'a' + 10 : 99;
+	return c >= '0' && c <= '9' ? c - '0' : letter >= 'a' && letter <= 'z' ? letter - 'a' + 10 : NO_DIGIT;
 }
 
 s64 stp_strtol(struct stp_ctx *c, const char *s, s64 base)
@@ -239,7 +241,9 @@ s64 stp_strtol(struct stp_ctx *c, const char *s, s64 base)
 	}
 	if (base == 0)
 		base = *p == '0' ? 8 : 10;
-	for (; digit_of(*p) < base; p++)       /* ends: the terminator is not a digit */
+	if (base > BASE_MAX)
+		return 0;
+	for (; digit_of(*p) < base; p++)       /* ends: the terminator is not a digit in any base */
 		n = n * (u64)base + (u64)digit_of(*p);
 	stp_charge_text(c, p - s);
 	return (s64)(negative ? 0 - n : n);
