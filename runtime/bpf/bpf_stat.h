@@ -228,23 +228,19 @@ STP_INLINE s64 bpf_hist_get(struct stp_ctx *c, const struct stp_stat *s, const s
 #ifdef STP_USES_SCALARS
 /* A walk over the slots: walk_at counts them, walk_any is the offset of the statistic in words, walk_found the number
  * of its words behind count, sum, min and max. */
-STP_INLINE u64 *bpf_percpu_word(struct stp_slot *s, u32 i)
-{
-	STP_HIDE(i);
-	if (i >= STP_PERCPU_WORDS)
-		return NULL;
-	STP_HIDE(i);           /* else the address would be computed before the check */
-	return &s->percpu[i];
+/* Defines a function that returns the address of a word of an array of the slot, NULL: beyond its end. The second
+ * STP_HIDE() keeps the address from being computed before the check. */
+#define STP_WORD_FUNCTION(name, array, words)					\
+STP_INLINE u64 *name(struct stp_slot *s, u32 i)					\
+{										\
+	STP_HIDE(i);								\
+	if (i >= (words))							\
+		return NULL;							\
+	STP_HIDE(i);								\
+	return &s->array[i];							\
 }
-
-STP_INLINE u64 *bpf_merged_word(struct stp_slot *s, u32 i)
-{
-	STP_HIDE(i);
-	if (i >= STP_MERGED_WORDS)
-		return NULL;
-	STP_HIDE(i);           /* else the address would be computed before the check */
-	return &s->merged[i];
-}
+STP_WORD_FUNCTION(bpf_percpu_word, percpu, STP_PERCPU_WORDS)
+STP_WORD_FUNCTION(bpf_merged_word, merged, STP_MERGED_WORDS)
 
 /* Adds the buckets of a slot, or those of the squares with the carry between them. */
 STP_INLINE void bpf_merge_words(struct stp_slot *to, struct stp_slot *from, u32 first, u32 n, bool carries)
