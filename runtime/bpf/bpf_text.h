@@ -128,8 +128,6 @@ STP_GLOBAL_FUNCTION u64 bpf_number_of(const struct stp_text *s, s64 base)
 	}
 	if (base == 0)
 		base = bpf_byte(s, at) == '0' ? 8 : 10;
-	if (base > 36)
-		return 0;
 	for (i = 0; i < STP_STRLEN; i++) {
 		digit = bpf_digit(bpf_byte(s, at + i));
 		if ((s64)digit >= base)
@@ -224,7 +222,12 @@ STP_GLOBAL_FUNCTION int bpf_replace(struct stp_text *to, const struct stp_text *
 #define stp_substr(c, to, s, start, n) ((void)bpf_substr((struct stp_text *)(to), STP_AS_TEXT(s), start, n))
 #define stp_find(c, s, what) ((s64)bpf_find(STP_AS_TEXT(s), STP_AS_TEXT(what)))
 #define stp_span(c, s, set, member) ((s64)bpf_span(STP_AS_TEXT(s), STP_AS_TEXT(set), member))
-#define stp_strtol(c, s, base) ((s64)bpf_number_of(STP_AS_TEXT(s), base))
+/* Not checked in bpf_number_of(): the verifier would follow each digit for each range of the base. */
+#define stp_strtol(c, s, base) ({						\
+	s64 base_ = (base);							\
+										\
+	base_ > 36 ? 0 : (s64)bpf_number_of(STP_AS_TEXT(s), base_);		\
+})
 #define stp_basename(c, to, path) ((void)bpf_basename((struct stp_text *)(to), STP_AS_TEXT(path)))
 #define stp_replace(c, to, s, what, with)					\
 	((void)bpf_replace((struct stp_text *)(to), STP_AS_TEXT(s), STP_AS_TEXT(what), STP_AS_TEXT(with)))
