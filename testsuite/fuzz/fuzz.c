@@ -40,6 +40,11 @@ void *mem_alloc(size_t size)
 	return b + 1;
 }
 
+void *mem_alloc_text(size_t size)
+{
+	return mem_alloc(size ? size : 1);
+}
+
 void *mem_alloc_atomic(size_t size)
 {
 	return mem_alloc(size);
