@@ -16,11 +16,12 @@
 #include <unistd.h>
 
 // A name without '/' is that of an installed module, also if the current folder has a program of this name.
+// Does not wait for the writer of a FIFO.
 bool program_is(const char *path)
 {
 	Elf64_Ehdr head;
 	struct stat st;
-	int fd = !strchr(path, '/') ? -1 : open(path, O_RDONLY | O_CLOEXEC);
+	int fd = !strchr(path, '/') ? -1 : open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	bool is = fd >= 0 && !fstat(fd, &st) && S_ISREG(st.st_mode) && read(fd, &head, sizeof(head)) == sizeof(head) &&
 		!memcmp(head.e_ident, ELFMAG, SELFMAG) && (head.e_type == ET_EXEC || head.e_type == ET_DYN);
 
