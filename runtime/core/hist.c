@@ -10,14 +10,14 @@
  *
  * A character of a bar stands for one value, or for as many as make the longest bar fit limits.hist_width. The
  * table begins two rows before the first nonempty bucket and ends two rows behind the last one, but a logarithmic
- * one without negative values begins at 0 or above. Empty rows farther than limits.hist_elision from a nonempty one
- * are omitted; "~" replaces them, except behind the last value. A negative limit omits none.
+ * one without negative values begins at 0 or above. Between nonempty buckets, limits.hist_elision is the longest run
+ * of empty rows that is printed: "~" replaces the middle of longer ones, of which at most as many rows remain at
+ * each end. A negative limit omits none.
  */
 #include "internal.h"
 #include "../include/bounds.h"
 
 _Static_assert(STP_MIN_HIST_WIDTH > 0 && STP_MAX_HIST_WIDTH < PLAT_RECORD_MAX / 2, "a row fits into a record");
-_Static_assert(STP_MAX_HIST_ELISION < 1u << 31, "twice the value fits into a u32");
 
 struct shape {
 	u32 first, last;           /* range of rows to print */
@@ -125,6 +125,16 @@ static u32 empty_run(const struct stp_stat *s, const struct shape *m, u32 bucket
 	return n;
 }
 
+/* Returns how many rows of the run from this bucket on are printed at each of its ends; `run` if all are. */
+static u32 rows_of_run(const struct shape *m, u32 bucket, u32 run)
+{
+	s64 limit = stp_module.limits.hist_elision;
+
+	if (limit < 0 || run <= limit || bucket == m->first || bucket + run > m->last)
+		return run;
+	return 2 * limit < run ? (u32)limit : (run - 1) / 2;
+}
+
 static void put_rows(struct stp_sink *k, const struct stp_stat *s, const struct stp_stat_desc *d,
 		     const struct shape *m, u32 from, u32 to)
 {
@@ -136,9 +146,8 @@ static void put_hist(struct stp_ctx *c, struct stp_sink *k, const struct stp_sta
 		     const struct stp_stat_desc *d)
 {
 	u64 width = stp_module.limits.hist_width, cost = STP_WORK_ROW + 2 * width;
-	s64 near = stp_module.limits.hist_elision, head, tail;
 	struct shape m;
-	u32 i, run;
+	u32 i, run, rows;
 
 	if (!stp_charge(c, (u64)d->buckets * (STP_WORK_BUCKET + STP_WORK_LABEL)))
 		return;
@@ -150,23 +159,19 @@ static void put_hist(struct stp_ctx *c, struct stp_sink *k, const struct stp_sta
 	stp_sink_put(k, "value |", 7);
 	stp_sink_pad(k, '-', width);
 	stp_sink_put(k, " count\n", 7);
-	for (i = m.first; i <= m.last; i += run ? run : 1) {
+	for (i = m.first; i <= m.last; i += run) {
 		run = empty_run(s, &m, i);
-		/* Prints the first `head` and the last `tail` rows of a run of empty ones. */
-		head = i == m.first && near >= 0 ? 0 : near;
-		tail = i + run > m.last && near >= 0 ? 0 : near;
-		if (head < 0 || head + tail >= run) {
-			head = run ? run : 1;
-			tail = 0;
-		}
-		if (!stp_charge(c, (u64)(head + tail + 1) * cost))
+		rows = rows_of_run(&m, i, run);
+		if (!run)
+			run = rows = 1;
+		if (!stp_charge(c, (rows < run ? 2 * rows + 1 : rows) * cost))
 			return;
-		put_rows(k, s, d, &m, i, i + (u32)head);
-		if (head < run && i + run <= m.last) {
-			stp_sink_pad(k, ' ', m.label_width + 1);
-			stp_sink_put(k, "~\n", 2);
-		}
-		put_rows(k, s, d, &m, i + run - (u32)tail, i + run);
+		put_rows(k, s, d, &m, i, i + rows);
+		if (rows == run)
+			continue;
+		stp_sink_pad(k, ' ', m.label_width + 1);
+		stp_sink_put(k, "~\n", 2);
+		put_rows(k, s, d, &m, i + run - rows, i + run);
 	}
 	stp_sink_put(k, "\n", 1);
 }
