@@ -102,12 +102,17 @@ static inline bool stp_next_address(struct stp_ctx *c, const char **list, u64 *a
 #define STAP_NEXT do { stp_c->next = true; goto stp_out; } while (0)
 #define _stp_printf(...) stp_cprintf(STP_C, __VA_ARGS__)
 #define _stp_print(text) stp_cprintf(STP_C, "%s", text)
+#define _stp_print_char(character) _stp_print(((const char[]){ (char)(character), 0 }))
+#define _stp_print_flush() do { } while (0)
 #define _stp_exit() stp_exit(STP_C)
+#define _stp_target ((int)stp_target(STP_C))
+#define _stp_gettimeofday_ns() stp_gettimeofday_ns(STP_C)
 #define _stp_dbug(function, line, ...) do {					\
 	stp_cprintf(STP_C, "%s:%d: ", function, (int)(line));			\
 	stp_cprintf(STP_C, __VA_ARGS__);					\
 } while (0)
 #define _stp_snprintf snprintf
+#define _stp_vsnprintf vsnprintf
 #ifdef __KERNEL__
 /* NULL where handlers must not allocate: with interrupts off, in kernels with PREEMPT_RT. */
 #define stp_may_allocate() (!IS_ENABLED(CONFIG_PREEMPT_RT) || !irqs_disabled())

@@ -105,14 +105,20 @@ static const char *skip_blank(const char *p)
 	return p + strspn(p, " \t\n");
 }
 
+// The word ends at `after`.
 static void add_word(struct embedded *c, const char *name, bool is_member, const char *after)
 {
 	struct c_word *word = (struct c_word *)embedded_word(c, name);
+	const char *before = after - strlen(name);
 
 	if (!word) {
 		vec_push(&c->words, (struct c_word){ .name = name });
 		word = &c->words.at[c->words.n - 1];
+		word->offset = before - c->code;
 	}
+	while (before > c->code && strchr(" \t", before[-1]))
+		before--;
+	word->is_macro |= before - c->code >= 6 && !strncmp(before - 6, "define", 6);
 	after = skip_blank(after);
 	word->calls += *after == '(';
 	word->is_member |= is_member;

@@ -25,7 +25,9 @@ enum {
 // A distinct identifier or keyword of the code; comments and literals have none.
 struct c_word {
 	const char *name;
+	int offset;                // in the code, of its first use
 	int calls;                 // how often "(" follows
+	bool is_macro;             // after "define" at least once
 	bool is_member;            // after "." or "->" at least once
 	bool is_pointer;           // before "->" at least once, and not a member there
 };

@@ -583,7 +583,8 @@ static void bind_expr(struct binder *b, struct expr *e)
 		check_in_condition(e);
 	switch (e->kind) {
 	case E_NUMBER: case E_STRING: case E_TARGET: case E_ATVAR: case E_ENUM:
-	case E_EMBEDDED: case E_CONST: case E_STATIC: case E_PERF: break;
+	case E_CONST: case E_STATIC: case E_PERF: break;
+	case E_EMBEDDED: embedded_names_check(b->s, e->u.embedded, e->loc); break;
 	case E_VAR: bind_value(b, e); break;
 	case E_INDEX: bind_element(b, e); break;
 	case E_IN: case E_HIST_BUCKET: bind_read_index(b, e); break;

@@ -60,6 +60,9 @@ void bind_names_of_function(struct session *s, struct func *f);
 // STAP_GLOBAL_SET_x.
 void accessors_make(struct session *s);
 
+// embedded_names.c: Reports names of SystemTap's runtime that embedded C does not have; `at` is the location of "%{".
+void embedded_names_check(struct session *s, const struct embedded *c, struct loc at);
+
 // var_uses.c: Reports every mention of a variable below a statement, and how it is used.
 enum {
 	USE_READ = 1,

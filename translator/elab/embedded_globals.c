@@ -90,35 +90,19 @@ static void find(struct session *s, struct func *f, const name_list *names, cons
 	}
 }
 
-// Reports names of SystemTap's runtime that are not available.
-static void check_names(const struct embedded *c, struct loc loc)
-{
-	static const char in_begin[] = "call the function in a begin probe", in_end[] = "call the function in an end probe",
-		no_sleep[] = "handlers cannot sleep; use _stp_kzalloc() and _stp_kfree()";
-	static const struct { const char *name, *instead; } names[] = {
-		{ "STAP_MODULE_INIT_HOOK", in_begin }, { "systemtap_module_init", in_begin },
-		{ "STAP_MODULE_EXIT_HOOK", in_end }, { "systemtap_module_exit", in_end },
-		{ "_stp_vmalloc", no_sleep }, { "_stp_vzalloc", no_sleep }, { "_stp_vzalloc_node", no_sleep },
-		{ "_stp_error", "use STAP_ERROR()" },
-	};
-
-	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
-		if (embedded_word(c, names[i].name))
-			diag_error(loc, "\"%s\" is not available in embedded C: %s", names[i].name, names[i].instead);
-}
-
 void accessors_make(struct session *s)
 {
 	int n = s->script.funcs.n;
 
 	for vec_each(&s->script.embedded, block)
-		check_names((*block)->u.embedded, (*block)->loc);
+		embedded_names_check(s, (*block)->u.embedded, (*block)->loc);
 	for (int i = 0; i < n; i++) {
 		struct func *f = s->script.funcs.at[i];
 
 		if (!f->used || !f->embedded)
 			continue;
-		check_names(f->embedded, f->loc);
+		if (f->embedded_loc.source)
+			embedded_names_check(s, f->embedded, f->embedded_loc);
 		find(s, f, &f->embedded->reads, "pragma:read:", false);
 		find(s, f, &f->embedded->writes, "pragma:write:", true);
 	}
