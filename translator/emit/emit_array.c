@@ -149,6 +149,7 @@ const char *emit_put(struct emitter *e, struct expr *x, struct value *keys)
 static void delete_scalar(struct emitter *e, struct var *v)
 {
 	emit_global(e, v)->walked |= e->programs;
+	emit_bpf_use(e, v->type == T_STATS ? BPF_SCALARS : 0);
 	if (v->type == T_STATS)
 		cw_line(e->w, "stp_scalar_clear(c, &%s);", emit_global(e, v)->name);
 	else if (v->type == T_STRING)

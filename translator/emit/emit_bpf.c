@@ -83,36 +83,37 @@ static bool programs_read_statistics(const struct emitter *e)
 	return false;
 }
 
-// Operations that are compiled only for scripts whose programs use them.
-static const struct { const char *macro, *text; } optional_operations[] = {
-	{ "STP_USES_TEXT", "STP_TEXT_" }, { "STP_USES_TEXT", "stp_substr(" }, { "STP_USES_TEXT", "stp_find(" },
-	{ "STP_USES_TEXT", "stp_span(" }, { "STP_USES_TEXT", "stp_strtol(" }, { "STP_USES_TEXT", "stp_basename(" },
-	{ "STP_USES_TEXT", "stp_replace(" }, { "STP_USES_TEXT", "stp_character(" }, { "STP_USES_TEXT", "stp_regex_match(" },
-	{ "STP_USES_TEXT", "stp_catch(c, f->" },
-	{ "STP_USES_TEXT", "stp_catch(c, g_" }, { "STP_USES_SCALARS", "stp_scalar_" },
+// ---------------------------------------------------------------- parts of the runtime that are used
+
+void emit_bpf_use(struct emitter *e, unsigned uses)
+{
+	e->bpf_uses |= uses;
+	if (e->programs)
+		e->program_uses |= uses;
+}
+
+static const struct { const char *call; unsigned use; } calls_of_library[] = {
+	{ "stp_substr", BPF_TEXT }, { "stp_find", BPF_TEXT }, { "stp_span", BPF_TEXT }, { "stp_strtol", BPF_TEXT },
+	{ "stp_basename", BPF_TEXT }, { "stp_replace", BPF_TEXT }, { "stp_character", BPF_TEXT },
+	{ "stp_pp", BPF_POINT_RESOLVED }, { "stp_pn", BPF_POINT_WRITTEN }, { "stp_probe_name", BPF_POINT_NAME },
+	{ "stp_ppfunc", BPF_POINT_FUNCTION },
 };
 
-// Returns the part of the text that is compiled for programs, too: what only the client runs follows it.
-static const char *program_part(const struct cwriter *w)
+void emit_bpf_embedded(struct emitter *e, const struct embedded *c)
 {
-	static const char client[] = "#ifndef STP_BPF\n";
-	const char *all = buf_text((struct buf *)&w->text), *end = strstr(all, client);
-
-	return end ? str_ndup(all, (size_t)(end - all)) : all;
+	for (size_t i = 0; i < ARRAY_SIZE(calls_of_library); i++)
+		if (embedded_word(c, calls_of_library[i].call))
+			emit_bpf_use(e, calls_of_library[i].use);
+	if (embedded_has_prefix(c, "stp_load"))
+		emit_bpf_use(e, BPF_KERNEL_MEMORY);
 }
 
 static void write_used_operations(const struct emitter *e, struct cwriter *w)
 {
-	const char *functions = program_part(&e->functions), *handlers = program_part(&e->handlers), *last = "";
-
-	for (size_t i = 0; i < ARRAY_SIZE(optional_operations); i++) {
-		const char *macro = optional_operations[i].macro, *text = optional_operations[i].text;
-
-		if (!strcmp(last, macro) || (!strstr(functions, text) && !strstr(handlers, text)))
-			continue;
-		cw_line(w, "#define %s", macro);
-		last = macro;
-	}
+	if (e->program_uses & BPF_TEXT)
+		cw_line(w, "#define STP_USES_TEXT");
+	if (e->program_uses & BPF_SCALARS)
+		cw_line(w, "#define STP_USES_SCALARS");
 	for vec_each(&e->globals, g) {
 		if (g->var->type != T_STATS || !(g->var->stat_ops & STAT_VARIANCE))
 			continue;
@@ -366,12 +367,6 @@ static void write_shared(struct emitter *e, struct cwriter *w)
 	cw_line(w, "};");
 }
 
-// Returns whether a function or handler reads memory of the kernel, whose layout is that of the target.
-static bool reads_kernel(struct emitter *e)
-{
-	return strstr(buf_text(&e->functions.text), "stp_load") || strstr(buf_text(&e->handlers.text), "stp_load");
-}
-
 // Lists where the counters of struct percpu are, which the client adds up over all slots.
 static void write_adders(struct emitter *e, struct cwriter *w)
 {
@@ -388,7 +383,7 @@ static void write_adders(struct emitter *e, struct cwriter *w)
 		cw_line(w, "};");
 	write_shared(e, w);
 	write_taken(e, w);
-	cw_line(w, "STP_BPF_LAYOUT(%s, %d, %s);", n ? "stp_adders" : "NULL", n, reads_kernel(e) ? "true" : "false");
+	cw_line(w, "STP_BPF_LAYOUT(%s, %d, %s);", n ? "stp_adders" : "NULL", n, e->bpf_uses & BPF_KERNEL_MEMORY ? "true" : "false");
 }
 
 // ---------------------------------------------------------------- texts of probes
@@ -423,13 +418,14 @@ static const char *point_name(const struct probe *p)
 }
 
 static const struct point_text {
-	const char *function, *kind;           // of the runtime
+	unsigned use;
+	const char *kind;                      // of the runtime
 	const char *(*text)(const struct probe *p);
 } point_texts[] = {
-	{ "stp_pp(", "STP_POINT_RESOLVED", point_resolved },
-	{ "stp_pn(", "STP_POINT_WRITTEN", point_written },
-	{ "stp_probe_name(", "STP_POINT_NAME", point_name },
-	{ "stp_ppfunc(", "STP_POINT_FUNCTION", point_function },
+	{ BPF_POINT_RESOLVED, "STP_POINT_RESOLVED", point_resolved },
+	{ BPF_POINT_WRITTEN, "STP_POINT_WRITTEN", point_written },
+	{ BPF_POINT_NAME, "STP_POINT_NAME", point_name },
+	{ BPF_POINT_FUNCTION, "STP_POINT_FUNCTION", point_function },
 };
 
 // Writes a table of texts by the number of the probe. They are cut like strings.
@@ -456,8 +452,7 @@ static void write_point_text(struct emitter *e, struct cwriter *w, const struct 
 static void write_point_texts(struct emitter *e, struct cwriter *w)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(point_texts); i++)
-		if (strstr(buf_text(&e->functions.text), point_texts[i].function) ||
-		    strstr(buf_text(&e->handlers.text), point_texts[i].function))
+		if (e->program_uses & point_texts[i].use)
 			write_point_text(e, w, &point_texts[i]);
 }
 

@@ -307,7 +307,6 @@ static void header_unit_func(struct emitter *e, struct func_info *i, const char 
 
 static void pointer_func(struct emitter *e, struct func_info *i, const char *head)
 {
-	e->embedded = true;
 	cw_line(e->w, "%s", head);
 	cw_line(e->w, "{");
 	buf_puts(&e->w->text, i->func->embedded->code);
@@ -327,11 +326,12 @@ void emit_embedded_func(struct emitter *e, struct func_info *i, const char *head
 		header_unit_func(e, i, head);
 		return;
 	}
+	e->embedded = true;
+	emit_bpf_embedded(e, f->embedded);
 	if (i->pointer) {
 		pointer_func(e, i, head);
 		return;
 	}
-	e->embedded = true;
 	if (string)
 		cw_line(e->w, "#define STAP_RETURN(...) "
 			"do { __VA_OPT__(stp_copy(ret, __VA_ARGS__, STP_STRLEN);) goto out; } while (0)");
@@ -430,6 +430,7 @@ struct value emit_embedded(struct emitter *e, struct expr *x)
 	if (!(code->pragmas & PRAGMA_RUNTIME))
 		return fits_target(e, code, x->loc) ? header_unit_expr(e, x) : value_number(0);
 	e->embedded = true;
+	emit_bpf_embedded(e, code);
 	if (code->pragmas & PRAGMA_STRING) {
 		t = temp_string(e);
 		cw_line(e->w, "stp_copy(%s, (%s), STP_STRLEN);", t, code->code);

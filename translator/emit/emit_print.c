@@ -153,6 +153,7 @@ static void write_pieces(struct emitter *e, const pieces *f, const char *into, c
 	static const char *const kinds[] = { ['c'] = "CHAR", ['s'] = "STRING", ['q'] = "QUOTED", ['Q'] = "QUOTED" };
 	struct cwriter *w = e->w;
 
+	emit_bpf_use(e, BPF_TEXT);
 	cw_line(w, "STP_TEXT_BEGIN(c, %s);", into);
 	for vec_each(f, p) {
 		const char *kind = (size_t)p->conv < ARRAY_SIZE(kinds) && kinds[(int)p->conv] ? kinds[(int)p->conv] : "NUMBER";

@@ -16,6 +16,7 @@ const char *emit_stat_of(struct emitter *e, struct expr *of)
 	if (of->kind == E_VAR) {
 		emit_alone(e, of->u.var.decl);
 		emit_global(e, of->u.var.decl)->walked |= e->programs;
+		emit_bpf_use(e, BPF_SCALARS);
 		t = temp_text(e);
 		cw_line(e->w, "%s = (const char *)stp_scalar_merge(c, &%s);", t, emit_global(e, of->u.var.decl)->name);
 		emit_check(e, of->loc);

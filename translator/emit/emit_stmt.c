@@ -232,6 +232,8 @@ static void emit_try(struct emitter *e, struct stmt *st)
 		return;
 	cw_line(e->w, "goto %s;", done);
 	cw_line(e->w, "%s:", catch.name);
+	if (v)
+		emit_bpf_use(e, BPF_TEXT);
 	cw_line(e->w, "if (!stp_catch(c, %s, STP_STRLEN))", v ? emit_var(e, v) : "NULL");
 	cw_line(e->w, "\tgoto %s;", emit_error_label(e));
 	emit_stmt(e, st->u.try_.handler);

@@ -106,6 +106,7 @@ static struct value load(struct emitter *e, struct expr *x, const char *address,
 	const char *from = x->u.deref.is_return ? "return_" : x->u.deref.user ? "u" : "";
 	const char *t = temp_long(e), *loaded = str_printf("stp_%sload%d(c, %s)", from, size, address);
 
+	emit_bpf_use(e, *from ? 0 : BPF_KERNEL_MEMORY);
 	if (x->u.deref.is_float)
 		cw_line(e->w, "%s = stp_widen_float(%s);", t, loaded);
 	else

@@ -152,6 +152,8 @@ struct emitter {
 	bool embedded;             // some function is embedded C
 	bool percpu;               // there is a struct percpu
 	bool programs;             // --runtime=bpf: what is written is, or may be, part of programs, not only of the client
+	unsigned program_uses;     // of enum bpf_use: by the programs
+	unsigned bpf_uses;         // the same by programs and client
 	bool keeps_matches;        // some function reads submatches of a regular expression
 	int maps, stats, settable; // entries of the tables of globals
 	int lines;                 // tables of source lines
@@ -167,6 +169,15 @@ const char *emit_comment_text(const char *text);          // made safe inside a 
 int64_t emit_string_len(struct emitter *e);
 
 // emit_bpf.c: --runtime=bpf
+// Parts of the runtime that are compiled only for scripts whose C uses them.
+enum bpf_use {
+	BPF_TEXT = 1,              // strings that are searched, cut or formatted (bpf_text.h)
+	BPF_SCALARS = 2,           // statistics that are no arrays, read or cleared
+	BPF_KERNEL_MEMORY = 4,     // memory of the kernel, whose layout is that of the target
+	BPF_POINT_RESOLVED = 8, BPF_POINT_WRITTEN = 16, BPF_POINT_NAME = 32, BPF_POINT_FUNCTION = 64, // texts of probes
+};
+void emit_bpf_use(struct emitter *e, unsigned uses);      // by the C that is being written
+void emit_bpf_embedded(struct emitter *e, const struct embedded *c);  // the same of all that the embedded C calls
 bool bpf_carries(const struct probe *p);       // as a BPF program
 bool bpf_client_runs(const struct probe *p);   // in the process that loads the programs
 void emit_bpf_head(struct emitter *e, struct cwriter *w);
