@@ -662,7 +662,7 @@ static void put_input(struct call_text *t, u32 i)
 /*
  * For a return probe, argstr is saved at the entry. An argument that the call writes is saved as a mark: the byte
  * MARK + its index, its number at the entry in decimal if the return needs it, CALL_MARK_END. These bytes occur nowhere
- * else, since strings are escaped. call_written() saves marks of its own.
+ * else, since strings are escaped. call_written() and clone3() save marks of their own.
  */
 enum { MARK = 1 };
 
@@ -698,14 +698,14 @@ static void put_saved(struct call_text *t, const char *text)
 		const char *from = text;
 		u32 i;
 
-		while ((u8)*text > CALL_MARK_WRITTEN)
+		while ((u8)*text > CALL_MARK_CLONED)
 			text++;
 		if (text > from) {
 			stp_sink_put(&t->k, from, (u64)(text - from));
 			continue;
 		}
-		if (*text == CALL_MARK_WRITTEN) {
-			text = call_saved_written(t, text);
+		if (*text == CALL_MARK_WRITTEN || *text == CALL_MARK_CLONED) {
+			text = *text == CALL_MARK_CLONED ? call_saved_cloned(t, text) : call_saved_written(t, text);
 			continue;
 		}
 		i = (u32)(u8)*text++ - MARK;

@@ -574,7 +574,9 @@ static bool put_pointed(struct call_text *t, const struct stp_syscall_arg *a, u6
 	u32 word = t->call->long_size;
 
 	switch (a->type) {
-	case STP_ARG_schedparam: case STP_ARG_intp: call_printf(t, "[%lld]", call_load_signed(t, v, 4)); return true;
+	case STP_ARG_schedparam: case STP_ARG_intp: case STP_ARG_cloneparent:
+		call_printf(t, "[%lld]", call_load_signed(t, v, 4));
+		return true;
 	case STP_ARG_uintp: call_printf(t, "[%llu]", call_load(t, v, 4)); return true;
 	case STP_ARG_uint16p: call_printf(t, "[%llu]", call_load(t, v, 2)); return true;
 	case STP_ARG_longp: case STP_ARG_timet: call_printf(t, "[%lld]", call_load_signed(t, v, word)); return true;

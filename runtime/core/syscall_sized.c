@@ -291,6 +291,7 @@ static const struct { struct field f; u32 flags; } clone_members[] = {
 	{ FIELD(", stack_size=", 48, 8, HEX), ~0u },
 };
 enum { CLONE_ARGS_VER0 = 64, CLONE_ARGS_VER1 = 80, CLONE_ARGS_VER2 = 88, CLONE_TLS_FLAG = 0x80000 };
+enum { CLONE_WRITES_PIDFD = 0x1000, CLONE_WRITES_PARENT = 0x100000 };
 
 static void put_tids(struct call_text *t, u64 address, u64 n)
 {
@@ -323,6 +324,48 @@ static void put_clone_rest(struct call_text *t, u64 address, u64 size)
 	}
 }
 
+static void put_written_number(struct call_text *t, const char *name, u64 address)
+{
+	char *start;
+
+	call_printf(t, "%s", name);
+	start = t->k.at;
+	if (address)
+		call_printf(t, "[%lld]", call_load_signed(t, address, 4));
+	if (address && !t->failed)
+		return;
+	t->k.at = start;
+	t->failed = false;
+	call_address(t, address);
+}
+
+static void put_cloned(struct call_text *t, u64 flags, u64 pidfd, u64 parent)
+{
+	if (!call_returned(t))
+		return;
+	call_printf(t, " => {");
+	if (flags & CLONE_WRITES_PIDFD)
+		put_written_number(t, "pidfd=", pidfd);
+	if (flags & CLONE_WRITES_PARENT)
+		put_written_number(t, flags & CLONE_WRITES_PIDFD ? ", parent_tid=" : "parent_tid=", parent);
+	call_printf(t, "}");
+}
+
+const char *call_saved_cloned(struct call_text *t, const char *text)
+{
+	u64 values[3] = { 0 };         /* flags, address of the file descriptor, of the thread ID */
+	u32 i;
+
+	for (i = 0; i < 3 && *text == CALL_MARK_CLONED; i++) {
+		text++;
+		values[i] = call_mark_number(&text);
+	}
+	if (*text != CALL_MARK_END)
+		return text;
+	put_cloned(t, values[0], values[1], values[2]);
+	return text + 1;
+}
+
 static void put_clone(struct call_text *t, const struct stp_syscall_arg *a, u64 address, u64 size)
 {
 	u64 flags;
@@ -349,6 +392,10 @@ static void put_clone(struct call_text *t, const struct stp_syscall_arg *a, u64 
 	}
 	put_clone_rest(t, address, size);
 	call_printf(t, "}");
+	flags &= CLONE_WRITES_PIDFD | CLONE_WRITES_PARENT;
+	if (t->saving && flags && !t->failed)
+		call_printf(t, "%c%llu%c%llu%c%llu%c", CALL_MARK_CLONED, flags, CALL_MARK_CLONED,
+			    call_load(t, address + 8, 8), CALL_MARK_CLONED, call_load(t, address + 24, 8), CALL_MARK_END);
 }
 
 /* ------------------------------------------------------------------ struct iocb */

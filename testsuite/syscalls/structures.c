@@ -176,6 +176,29 @@ static void clones(void)
 	T(clone3, a, 96L);
 }
 
+/* Processes whose IDs and descriptors the call writes. */
+static void spawns(void)
+{
+	static const long flags[] = { CLONE_PARENT_SETTID | SIGCHLD, CLONE_PIDFD | SIGCHLD, SIGCHLD };
+	static void *at[] = { buffer, NULL, BAD };
+	static const uint64_t flags3[] = { 0, CLONE_PIDFD, CLONE_PIDFD | CLONE_PARENT_SETTID, CLONE_PARENT_SETTID };
+	static uint64_t a[8];
+
+	for (int i = 0; i < 9; i++) {
+		if (!T(clone, flags[i % 3], 0L, at[i / 3], 0L, 0L))
+			_exit(0);
+		T(wait4, -1L, NULL, 0L, NULL);
+	}
+	a[1] = (long)buffer, a[4] = SIGCHLD;
+	for (int i = 0; i < 4; i++) {
+		a[0] = flags3[i];
+		a[3] = i == 3 ? 0 : (long)buffer + 8;
+		if (!T(clone3, a, 64L))
+			_exit(0);
+		T(wait4, -1L, NULL, 0L, NULL);
+	}
+}
+
 static void registers(void)
 {
 #ifdef __x86_64__
@@ -247,6 +270,7 @@ int main(void)
 	pages();
 	kexecs();
 	clones();
+	spawns();
 	registers();
 	quotas();
 	terminals();
