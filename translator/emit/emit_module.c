@@ -227,6 +227,7 @@ static void write_limits(struct emitter *e, struct cwriter *w, int nesting)
 {
 	struct session *s = e->s;
 	int64_t actions = s->opt.suppress_time_limits ? INT32_MAX / 10 : session_limit(s, LIMIT_MAXACTION);
+	int64_t elision = session_limit(s, LIMIT_HIST_ELISION);
 
 	cw_line(w, ".limits = {");
 	cw_line(w, ".string_len = STP_STRLEN,");
@@ -268,7 +269,7 @@ static void write_limits(struct emitter *e, struct cwriter *w, int nesting)
 		cw_line(w, ".bulk = true,");
 	if (s->opt.buffer_mb)
 		cw_line(w, ".buffer_kb = %d,", s->opt.buffer_mb * 1024);
-	cw_line(w, ".hist_elision = %" PRId64 ",", session_limit(s, LIMIT_HIST_ELISION));
+	cw_line(w, ".hist_elision = %" PRId64 ",", elision < 0 ? -1 : elision);
 	cw_line(w, ".hist_width = %" PRId64 ",", session_limit(s, LIMIT_HIST_WIDTH));
 	cw_line(w, "},");
 }
