@@ -35,7 +35,11 @@ printf '0x0\t_printk\tvmlinux\tEXPORT_SYMBOL\t\n' >"$tree/Module.symvers"
 printf 'modules:\n\t@echo $(ARCH)\n\t@$(CROSS_COMPILE)gcc-99\n' >"$tree/Makefile"
 
 # A function of a kernel as BTF describes it, in an image in the format of arm64 boot loaders.
-printf 'struct file; long vfs_read(struct file *file, char *buf, unsigned long count) { return count; }\n' >"$SCRATCH/k.c"
+cat >"$SCRATCH/k.c" <<'END'
+struct file;
+long vfs_read(struct file *file, char *buf, unsigned long count) { return count; }
+long vfs_many(long a, long b, long c, long d, long e, long f, long g, long h, long i, int j, char k) { return a; }
+END
 gcc -gbtf -O2 -c -o "$SCRATCH/k.o" "$SCRATCH/k.c" && objcopy -O binary -j .BTF --set-section-flags .BTF=alloc "$SCRATCH/k.o" "$SCRATCH/btf"
 {
 	printf 'MZ\0\0\0\0\0\024'          # nothing; a branch
@@ -61,6 +65,9 @@ for image in Image Image.gz zboot; do
 done
 begin='probe begin { println("hello") exit() }'
 expect registers 0 'stp_reg(c, 16)' "$STAP" -r "$tree" -p3 -e 'probe kernel.function("vfs_read") { println($count) }'
+# Arguments behind the eighth are on the stack, 8 bytes each.
+expect stack-argument 0 'stp_load8(c, stp_reg(c, 248))' "$STAP" -r "$tree" -p3 -e 'probe kernel.function("vfs_many") { println($i) }'
+expect stack-argument-last 0 'stp_load1(c, stp_reg(c, 248) + 16)' "$STAP" -r "$tree" -p3 -e 'probe kernel.function("vfs_many") { println($k) }'
 expect syscalls 0 '.number = 56' "$STAP" -r "$tree" -p3 -e 'probe syscall.openat { println(name) }'
 expect no-such-syscall 1 'syscall' "$STAP" -r "$tree" -p3 -e 'probe syscall.arch_prctl { println(name) }'
 expect condition 0 'println("arm64")' "$STAP" -a aarch64 -r "$tree" -p2 -v -e 'probe begin { %( arch == "arm64" %? println("arm64") %: println("other") %) }'
