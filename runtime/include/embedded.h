@@ -104,6 +104,9 @@ static inline bool stp_next_address(struct stp_ctx *c, const char **list, u64 *a
 #define _stp_print(text) stp_cprintf(STP_C, "%s", text)
 #define _stp_print_char(character) _stp_print(((const char[]){ (char)(character), 0 }))
 #define _stp_print_flush() do { } while (0)
+/* Unlike STAP_ERROR(), these return: the handler ends after the function. */
+#define _stp_error(...) stp_error(STP_C, __VA_ARGS__)
+#define _stp_softerror(...) stp_error(STP_C, __VA_ARGS__)
 #define _stp_exit() stp_exit(STP_C)
 #define _stp_target ((int)stp_target(STP_C))
 #define _stp_gettimeofday_ns() stp_gettimeofday_ns(STP_C)

@@ -18,10 +18,9 @@ static const struct { const char *name, *instead; } missing[] = {
 	{ "STAP_MODULE_INIT_HOOK", IN_BEGIN }, { "systemtap_module_init", IN_BEGIN },
 	{ "STAP_MODULE_EXIT_HOOK", IN_END }, { "systemtap_module_exit", IN_END },
 	{ "_stp_vmalloc*", NO_SLEEP }, { "_stp_vzalloc*", NO_SLEEP }, { "_stp_vfree", NO_SLEEP },
-	{ "_stp_kmalloc_*", NO_FLAGS }, { "_stp_kzalloc_*", NO_FLAGS }, { "_stp_kmalloc_gfp", NO_FLAGS },
+	{ "_stp_kmalloc_*", NO_FLAGS }, { "_stp_kzalloc_*", NO_FLAGS },
 	{ "_stp_alloc_percpu", OF_SCRIPT }, { "_stp_free_percpu", OF_SCRIPT },
 	{ "_stp_map_*", OF_SCRIPT }, { "_stp_pmap_*", OF_SCRIPT }, { "_stp_stat_*", OF_SCRIPT },
-	{ "_stp_error", "use STAP_ERROR()" }, { "_stp_softerror", "use STAP_ERROR()" },
 	{ "_stp_vlog", "use STAP_PRINTF() or _stp_warn()" },
 	{ "_stp_print_binary", "call printf() with %b in the script" },
 	{ "_stp_print_regs", "read CONTEXT->kregs, or call register() in the script" },
@@ -50,9 +49,9 @@ static const struct { const char *name, *instead; } missing[] = {
 };
 
 static const char *const offered[] = {
-	"_stp_printf", "_stp_print", "_stp_print_char", "_stp_print_flush", "_stp_dbug", "_stp_warn", "_stp_exit",
-	"_stp_snprintf", "_stp_vsnprintf", "_stp_kmalloc", "_stp_kzalloc", "_stp_kfree", "_stp_target",
-	"_stp_gettimeofday_ns",
+	"_stp_printf", "_stp_print", "_stp_print_char", "_stp_print_flush", "_stp_dbug", "_stp_warn", "_stp_error",
+	"_stp_softerror", "_stp_exit", "_stp_snprintf", "_stp_vsnprintf", "_stp_kmalloc", "_stp_kzalloc", "_stp_kfree",
+	"_stp_target", "_stp_gettimeofday_ns",
 };
 
 static void add_offered(const void *unused, name_list *names)
