@@ -33,6 +33,20 @@ static const struct call_cost { const char *name; unsigned units, percent; bool 
 
 static uint64_t cost_of_call(struct emitter *e, const char *name, size_t len, uint64_t *bound);
 
+static const struct call_cost *find_cost(struct emitter *e, const char *name, size_t len)
+{
+	char key[64];
+
+	if (len <= 4 || len >= sizeof(key) || strncmp(name, "stp_", 4))
+		return NULL;
+	if (!e->call_costs.n)
+		for (const struct call_cost *p = call_costs; p < END(call_costs); p++)
+			map_put(&e->call_costs, p->name, (void *)p);
+	memcpy(key, name, len);
+	key[len] = '\0';
+	return map_get(&e->call_costs, key);
+}
+
 static bool is_name(char c)
 {
 	return isalnum((unsigned char)c) || c == '_';
@@ -71,7 +85,7 @@ static uint64_t copied_strings(const struct func *f)
 
 // Returns the cost of embedded C, with each called function of work.def counted once. "pragma:work:N" states the
 // maximum of all of it.
-static uint64_t embedded_cost(struct emitter *e, const struct func *f, uint64_t *bound)
+static uint64_t measure_embedded(struct emitter *e, const struct func *f, uint64_t *bound)
 {
 	const struct embedded *c = f->embedded;
 	const struct c_word *call;
@@ -91,26 +105,37 @@ static uint64_t embedded_cost(struct emitter *e, const struct func *f, uint64_t 
 	return n;
 }
 
+// The same for all calls of the function, so that its words are searched once.
+static uint64_t embedded_cost(struct emitter *e, struct func_info *i, uint64_t *bound)
+{
+	struct embedded_cost *cost = &i->embedded_cost;
+
+	if (!cost->known) {
+		cost->units = measure_embedded(e, i->func, &cost->bound);
+		cost->known = true;
+	}
+	*bound += cost->bound;
+	return cost->units;
+}
+
 // Returns the cost of one call, in units of work.def. Adds to *bound its maximal cost in a handler without loops, if
 // that is known.
 static uint64_t cost_of_call(struct emitter *e, const char *name, size_t len, uint64_t *bound)
 {
+	const struct call_cost *listed = find_cost(e, name, len);
 	struct func_info *i;
 	uint64_t n = CALL_DEFAULT;
 
 	if (len > 2 && name[0] == 'f' && name[1] == '_') {
 		i = map_get(&e->func_names, str_ndup(name, len));
 		if (i) {
-			n = i->func->body ? FUNCTION : embedded_cost(e, i->func, bound);
+			n = i->func->body ? FUNCTION : embedded_cost(e, i, bound);
 			if (i->func->body && e->caller)
 				vec_push(&e->caller->called, i);
 		}
 	}
-	for (const struct call_cost *p = call_costs; p < END(call_costs) && len > 4 && !strncmp(name, "stp_", 4); p++) {
-		if (strlen(p->name) != len || strncmp(p->name, name, len))
-			continue;
-		n = listed_cost(e, p, bound);
-	}
+	if (listed)
+		n = listed_cost(e, listed, bound);
 	*bound += n;
 	return n;
 }

@@ -114,6 +114,7 @@ struct func_info {
 	// name in C -> struct var that it sorts or merges: the runtime's copy changes, so one CPU at a time
 	struct map alone;
 	int visit;                 // number of the last walk that reached it
+	struct embedded_cost { bool known; uint64_t units, bound; } embedded_cost;     // emit_work.c: of a call of embedded C
 	uint64_t cost;             // emit_work.c: of its own C, then of all it calls
 	bool cost_known;
 	VEC(struct func_info *) called;    // script functions, once for each call
@@ -143,6 +144,7 @@ struct emitter {
 	bool *locks_late;          // by number of the probe: its handler takes and releases its locks
 	struct map names;          // C names taken
 	struct map func_names;     // name in C -> struct func_info
+	struct map call_costs;     // emit_work.c: name of a function of the runtime -> its row of work.def
 	struct map formats;        // text of a format table -> its name
 	VEC(struct format_table) format_tables;    // of printing statements, for the reader of records
 	struct map consts;         // @const() and its file -> name of the constant
