@@ -75,7 +75,7 @@ void emit_accessor_callees(struct emitter *e, struct func_info *i)
 {
 	for vec_each(&i->func->accessors, f)
 		if (!by_cell(*f))
-			vec_push(&i->callees, emit_func(e, *f));
+			emit_add_callee(i, emit_func(e, *f));
 }
 
 void emit_accessors(struct emitter *e, const struct func *f, struct buf *b, const char *context)

@@ -4,6 +4,12 @@
 
 #include <assert.h>
 
+void emit_add_callee(struct func_info *caller, struct func_info *callee)
+{
+	if (numbers_add(&caller->callee_set, callee))
+		vec_push(&caller->callees, callee);
+}
+
 // Calls one overload; `to` takes the result, or is NULL.
 static void write_call(struct emitter *e, struct func_info *i, const char *args, const char *to)
 {
@@ -120,9 +126,8 @@ struct value emit_call(struct emitter *e, struct expr *x, bool wanted)
 
 	assert(f);
 	i = emit_func(e, f);
-	vec_push(&e->caller->callees, i);
-	for (struct func *other = f->next_overload; other; other = other->next_overload)
-		vec_push(&e->caller->callees, emit_func(e, other));
+	for (struct func *any = f; any; any = any->next_overload)
+		emit_add_callee(e->caller, emit_func(e, any));
 	if (!emit_needs_context(e, x->loc))
 		return value_number(0);
 	args = arguments(e, x, i, &reads);

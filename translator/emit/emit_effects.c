@@ -38,7 +38,7 @@ static void call_effects(struct effects *fx, struct expr *x)
 		fx->changes |= i->effects | (i->pure_value ? 0 : WORLD);
 		fx->fails |= i->fails || i->nexts || (f->type == T_STRING && !i->pure_value);
 		if (fx->collect)
-			vec_push(&fx->collect->callees, i);
+			emit_add_callee(fx->collect, i);
 		if (!i->nexts)
 			break;
 	}

@@ -246,39 +246,41 @@ static void describe(struct emitter *e, struct cwriter *w, struct func_info *i, 
 	cw_line(w, "/* %s */", emit_comment_text(part));
 }
 
-// Adds the parts of a long function. Which of its calls are in which part is not recorded: each part has all.
+// Adds the parts of a long function. Which of its calls are in which part is not recorded. All parts call one function
+// that makes all calls and is not in the C: a list for each part would grow with the square of the long function.
 static void describe_parts(struct emitter *e, struct func_info *i, const struct parts *parts)
 {
+	const char *all = str_printf("calls of %s", parts->of);
+
+	if (!parts->n)
+		return;
+	i->c_of_parts = emit_c_function(e, all, i->c->part);
 	for (int n = 1; n <= parts->n; n++) {
 		const char *name = str_printf("%s_part%d", parts->of, n);
 
 		vec_push(&i->c->calls, name);
-		vec_push(&i->parts, emit_c_function(e, name, i->c->part));
+		vec_push(&emit_c_function(e, name, i->c->part)->calls, all);
 	}
 }
 
-static void add_calls(struct c_function *c, const struct func_info *i)
+static void add_calls(struct func_info *i)
 {
+	struct c_function *c = i->c_of_parts ? i->c_of_parts : i->c;
+
+	if (!c)
+		return;
 	for vec_each(&i->callees, to)
 		vec_push(&c->calls, (*to)->name);
 	for vec_each(&i->unit_calls, name)
 		vec_push(&c->calls, *name);
 }
 
-static void add_calls_of(struct func_info *i)
-{
-	if (i->c)
-		add_calls(i->c, i);
-	for vec_each(&i->parts, part)
-		add_calls(*part, i);
-}
-
 void emit_c_calls(struct emitter *e)
 {
 	for vec_each(&e->funcs, i)
-		add_calls_of(*i);
+		add_calls(*i);
 	for vec_each(&e->roots, i)
-		add_calls_of(*i);
+		add_calls(*i);
 }
 
 void emit_script_func(struct emitter *e, struct func_info *i)

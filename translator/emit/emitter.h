@@ -109,7 +109,8 @@ struct func_info {
 	bool pointer;              // embedded C with STAP_RETURN_POINTER returns a string that needs no buffer
 	int strings;               // in its frame
 	bool enters;               // has a frame or is recursive: counts as nesting
-	VEC(struct func_info *) callees;
+	VEC(struct func_info *) callees;   // each once (emit_add_callee())
+	struct numbers callee_set;
 	name_list unit_calls;      // functions of C units (struct c_unit) that it calls
 	// name in C -> struct var that it sorts or merges: the runtime's copy changes, so one CPU at a time
 	struct map alone;
@@ -121,7 +122,7 @@ struct func_info {
 	bool measured;             // the two below are set
 	int deep_calls, deep_strings;
 	struct c_function *c;      // NULL: not written
-	VEC(struct c_function *) parts;    // of a long one (emit_parts.c)
+	struct c_function *c_of_parts;     // makes the calls of all parts of a long one (emit_parts.c); NULL: it has none
 };
 
 struct family_table { const char *ops, *table; int n; const char *runs; };
@@ -275,6 +276,7 @@ struct value emit_target_assign(struct emitter *e, struct expr *x, enum tok op);
 struct value emit_target_incdec(struct emitter *e, struct expr *x);
 
 // emit_call.c
+void emit_add_callee(struct func_info *caller, struct func_info *callee);
 struct value emit_call(struct emitter *e, struct expr *x, bool wanted);
 
 // emit_embedded.c
