@@ -21,6 +21,8 @@ const char *emit_c_constant(struct session *s, struct cwriter *w, const char *he
 			    struct loc loc);
 // Returns a C string literal with its quotes.
 const char *emit_c_string(const char *text);
+// emit_bytes.c: Declares `type name[]`, whose content is these bytes of the target, aligned to 8.
+void emit_bytes(struct session *s, struct cwriter *w, const char *type, const char *name, const struct buf *bytes);
 // emit_bpf.c: Returns a mask of the words of struct pt_regs that the probe reads.
 const char *emit_bpf_registers(struct session *s, const struct probe *p);
 

@@ -10,11 +10,7 @@ const char *emit_lines(struct emitter *e, struct cwriter *w, const struct line_f
 {
 	const char *name = str_printf("stp_lines_%d", e->lines++);
 
-	cw_line(w, "extern const struct stp_lines %s __attribute__((visibility(\"hidden\")));", name);
-	// STP_FILES is defined when the C is compiled, so that the text does not depend on a temporary directory's name.
-	cw_line(w, "asm(%s STP_FILES %s);",
-		emit_c_string(str_printf(".pushsection .rodata\n.balign 8\n%s:\n.incbin \"", name)),
-		emit_c_string(str_printf("%s\", 0, %zu\n.popsection", strrchr(file->path, '/'), file->size)));
+	emit_include(w, "const struct stp_lines", name, "", strrchr(file->path, '/') + 1, file->size);
 	return name;
 }
 

@@ -77,8 +77,10 @@ struct row_writer {
 	struct cwriter *w;
 	bool in_runs;
 	struct cwriter row, last;
-	struct cwriter runs, points;
-	int points_size, run_points, run_rows;
+	struct cwriter runs;
+	struct buf points;         // texts one after the other, each with its zero byte
+	size_t run_points;         // where those of the run begin
+	int run_rows;
 };
 
 static void swap_rows(struct row_writer *r)
@@ -100,7 +102,7 @@ static void end_run(struct row_writer *r)
 	if (!r->run_rows)
 		return;
 	cw_line(&r->runs, "{ %d, {", r->run_rows);
-	cw_line(&r->runs, ".point = stp_probe_points + %d,", r->run_points);
+	cw_line(&r->runs, ".point = stp_probe_points + %zu,", r->run_points);
 	cw_append(&r->runs, &r->last);
 	cw_line(&r->runs, "} },");
 	r->run_rows = 0;
@@ -109,11 +111,9 @@ static void end_run(struct row_writer *r)
 // Writes the row in r->row.
 static void end_row(struct row_writer *r, const char *point)
 {
-	const char *quoted = emit_c_string(point);
-
 	if (!r->in_runs) {
 		cw_line(r->w, "{");
-		cw_line(r->w, ".point = %s,", quoted);
+		cw_line(r->w, ".point = %s,", emit_c_string(point));
 		cw_append(r->w, &r->row);
 		cw_line(r->w, "},");
 		r->row.text.len = 0;
@@ -121,11 +121,10 @@ static void end_row(struct row_writer *r, const char *point)
 	}
 	if (!is_alike(r)) {
 		end_run(r);
-		r->run_points = r->points_size;
+		r->run_points = r->points.len;
 	}
 	r->run_rows++;
-	cw_line(&r->points, "%.*s\\0\"", (int)strlen(quoted) - 1, quoted);
-	r->points_size += strlen(point) + 1;
+	buf_add(&r->points, point, strlen(point) + 1);
 	swap_rows(r);
 }
 
@@ -144,9 +143,7 @@ static void end_rows(struct emitter *e, struct row_writer *r)
 {
 	if (r->in_runs) {
 		end_run(r);
-		cw_line(r->w, "static const char stp_probe_points[] =");
-		cw_append(r->w, &r->points);
-		cw_line(r->w, ";");
+		emit_bytes(e->s, r->w, "const char", "stp_probe_points", &r->points);
 		cw_line(r->w, "static struct stp_probe stp_probes[%d];", e->probes);
 		cw_line(r->w, "static const struct stp_probe_run stp_probe_runs[] = {");
 		cw_append(r->w, &r->runs);

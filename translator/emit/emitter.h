@@ -267,6 +267,10 @@ void emit_statics(struct emitter *e, struct cwriter *w);
 void emit_mapped(struct emitter *e, struct cwriter *w);         // emit_symbols.c
 int emit_static_number(struct emitter *e, const struct di_static *variable);    // its index in the table of addresses
 void emit_user_symbols(struct emitter *e, struct cwriter *w);   // emit_symbols.c
+// emit_bytes.c: Declares `type name` + `array` and defines it as the content of a file in STP_FILES.
+void emit_include(struct cwriter *w, const char *type, const char *name, const char *array, const char *file,
+		  size_t size);
+
 // emit_lines.c
 struct line_file;
 const char *emit_lines(struct emitter *e, struct cwriter *w, const struct line_file *file);    // the name of its table

@@ -26,6 +26,15 @@ static char *absolute(char *path)
 	return copy;
 }
 
+void module_add_c(const struct session *s, struct cache_hash *h)
+{
+	cache_hash_add(h, s->c_text, s->c_len);
+	for vec_each(&s->c_files, f) {
+		cache_hash_text(h, f->name);
+		cache_hash_add(h, f->bytes, f->len);
+	}
+}
+
 // Returns the part of the key for the script and for the translator, which links; the toolchain's key is for the
 // runtime and the kernel.
 static struct cache_key script_key(struct session *s, const struct toolchain *t)
@@ -35,7 +44,7 @@ static struct cache_key script_key(struct session *s, const struct toolchain *t)
 	cache_hash_text(h, t->key.hex);
 	cache_hash_text(h, t->compiler_id);
 	cache_hash_text(h, s->opt.module_name ? s->opt.module_name : "");
-	cache_hash_add(h, s->c_text, s->c_len);
+	module_add_c(s, h);
 	for vec_each(&s->units, u)
 		cache_hash_text(h, (*u)->key.hex);
 	if (s->opt.sign_module)
@@ -47,6 +56,8 @@ char *module_write_c(struct session *s)
 {
 	char *path = str_printf("%s/%s.c", s->tmp_dir, s->module_name), *files = str_escape(s->tmp_dir, strlen(s->tmp_dir));
 
+	for vec_each(&s->c_files, f)
+		kbuild_write_bytes(str_printf("%s/%s", s->tmp_dir, f->name), f->bytes, f->len);
 	// escaped for the string of the assembler, and for that of C
 	kbuild_write(path, str_printf("#define STP_FILES \"%s\"\n#line 1\n%s", str_escape(files, strlen(files)), s->c_text));
 	return path;
@@ -74,7 +85,7 @@ static int build_by_kbuild(struct session *s)
 	arguments objects = { 0 }, calls = { 0 };
 	const char *generated;
 
-	cache_hash_add(h, s->c_text, s->c_len);
+	module_add_c(s, h);
 	for vec_each(&s->units, u)
 		cache_hash_add(h, (*u)->text.text, (*u)->text.len);
 	s->module_name = s->opt.module_name ? str_dup(s->opt.module_name)

@@ -43,8 +43,10 @@ const char *bpf_object(struct session *s, const char *source);
 struct cache_hash;
 // Adds the compiler of BPF programs and its flags to a key.
 void bpf_compiler(struct session *s, struct cache_hash *h);
-// module.c: writes session.c_text with the definition of STP_FILES, the directory of files that it includes;
-// returns the path.
+// module.c: adds session.c_text and the files that it includes to a key
+void module_add_c(const struct session *s, struct cache_hash *h);
+// module.c: writes session.c_text with the definition of STP_FILES, the directory of files that it includes, and
+// session.c_files; returns the path of the former.
 char *module_write_c(struct session *s);
 
 #endif

@@ -116,7 +116,7 @@ static struct cache_key program_key(struct session *s, const struct cache_key *r
 		bpf_compiler(s, h);
 		cache_hash_text(h, s->opt.last_pass == 4 ? "static" : "shared");
 	}
-	cache_hash_add(h, s->c_text, s->c_len);
+	module_add_c(s, h);
 	for vec_each(&s->units, u)
 		cache_hash_text(h, (*u)->key.hex);
 	return cache_hash_end(h);

@@ -109,6 +109,8 @@ struct c_unit {                // embedded C of one source file that needs heade
 	struct cache_key key;      // module/embedded.c: of the text, the headers it read, and the compiler
 };
 
+struct c_file { const char *name; const void *bytes; size_t len; };
+
 struct c_function {            // a function of the generated C or of a c_unit
 	const char *part;          // the part of the script that it is made of, for messages
 	const struct probe *handler;   // the probe that it is the handler of, or NULL
@@ -144,6 +146,7 @@ struct session {
 	// pass 3
 	struct emitter *emitter;           // emit: the state of the pass; NULL outside of it
 	char *c_text;                      // emit: the generated C
+	VEC(struct c_file) c_files;        // emit_bytes.c: files that the generated C includes
 	struct map c_functions;            // emit: name -> struct c_function
 	size_t c_len;
 	name_list runtime_families;        // emit: "timer" and so on, whose tables the C has

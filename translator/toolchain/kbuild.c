@@ -206,13 +206,18 @@ bool kbuild_read_commands(const char *dir, const char *output, struct toolchain 
 
 // ---------------------------------------------------------------- the directory
 
-void kbuild_write(const char *path, const char *text)
+void kbuild_write_bytes(const char *path, const void *bytes, size_t len)
 {
 	FILE *f = fopen(path, "we");
 
-	if (!f || fputs(text, f) == EOF || fclose(f) == EOF)
+	if (!f || fwrite(bytes, 1, len, f) != len || fclose(f) == EOF)
 		die("cannot write %s: %s; set TMPDIR to a writable directory with free space", path,
 		    strerror(errno));
+}
+
+void kbuild_write(const char *path, const char *text)
+{
+	kbuild_write_bytes(path, text, strlen(text));
 }
 
 // Writes the runtime's units that a module with tables of these families needs; NULL: those of all modules.

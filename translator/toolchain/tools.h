@@ -37,6 +37,7 @@ char *kbuild_depends(const struct session *s, const char *dir, struct timespec s
 // Adds the objects of the units NAME0, NAME1, ... in the directory to *out.
 void kbuild_units(const char *dir, const char *name, arguments *out);
 void kbuild_write(const char *path, const char *text);
+void kbuild_write_bytes(const char *path, const void *bytes, size_t len);
 // Dies with advice if a tool that writes into dir failed, with this output, for a known reason.
 void build_advise(const char *output, const char *dir);
 
