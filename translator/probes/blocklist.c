@@ -59,10 +59,12 @@ static const char *const without_return[] = {
 };
 
 // The parts of a list that fnmatch() has to decide, since it takes much longer than to exclude a pattern. A pattern is
-// filed under the two characters that a text which it matches contains: its first, or those behind "*".
+// filed under the three characters that a text which it matches contains: its first, or those behind "*"; the third may
+// be any if there are only two.
 struct patterns {
 	const char *const *list;
-	uint64_t first[256], second[256];  // bit i: pattern i is filed under this character
+	uint64_t first[256], second[256], third[256];  // bit i: pattern i is filed under this character
+	uint64_t anywhere;         // bit i: pattern i begins with "*"
 	bool filed;
 };
 
@@ -71,9 +73,13 @@ static void file_patterns(struct patterns *p)
 	for (int i = 0; p->list[i]; i++) {
 		const char *at = p->list[i] + strspn(p->list[i], "*");
 
-		assert(i < 64 && at[0] && at[0] != '*' && at[1] && at[1] != '*');
+		assert(i < 64 && strcspn(at, "*?[") >= 2);
 		p->first[(unsigned char)at[0]] |= 1ull << i;
 		p->second[(unsigned char)at[1]] |= 1ull << i;
+		for (int c = 0; c < 256; c++)
+			if (at[2] == '*' || at[2] == '\0' || (unsigned char)at[2] == c)
+				p->third[c] |= 1ull << i;
+		p->anywhere |= *p->list[i] == '*' ? 1ull << i : 0;
 	}
 	p->filed = true;
 }
@@ -93,12 +99,12 @@ static bool may_match(const char *pattern, const char *text)
 
 static bool is_in(struct patterns *p, const char *text)
 {
-	uint64_t found = 0;
+	uint64_t found = 0, here = ~0ull;  // the patterns that may begin at this character
 
 	if (!p->filed)
 		file_patterns(p);
-	for (const unsigned char *at = (const unsigned char *)text; *at; at++)
-		found |= p->first[at[0]] & p->second[at[1]];
+	for (const unsigned char *at = (const unsigned char *)text; at[0] && at[1]; at++, here = p->anywhere)
+		found |= p->first[at[0]] & p->second[at[1]] & p->third[at[2]] & here;
 	for (; found; found &= found - 1) {
 		const char *pattern = p->list[__builtin_ctzll(found)];
 
@@ -113,8 +119,13 @@ static bool is_in_file(const char *file)
 {
 	static struct patterns patterns = { .list = files };
 	static struct map known;
-	void *verdict = map_get(&known, file);
+	static const char *last;           // most functions are in the file of the one before
+	static void *verdict;
 
+	if (file == last)
+		return *(const char *)verdict;
+	last = file;
+	verdict = map_get(&known, file);
 	if (!verdict) {
 		verdict = is_in(&patterns, file) ? (void *)"yes" : (void *)"";
 		map_put(&known, file, verdict);
