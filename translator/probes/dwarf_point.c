@@ -470,6 +470,27 @@ void dwarf_point_not_found(const struct dwarf_point *p, struct di_module *in, co
 			  di_module_name(in), di_advice(in));
 }
 
+// Writes ".function("vfs_read@fs/read_write.c:450")" without buf_printf(), since a wildcard has one for each function.
+static void add_place(struct buf *out, const char *part, const struct di_function *f)
+{
+	char digits[12], *line = digits + sizeof(digits) - 1;
+	unsigned n = (unsigned)f->line;
+
+	*line = '\0';
+	do
+		*--line = (char)('0' + n % 10);
+	while (n /= 10);
+	buf_putc(out, '.');
+	buf_puts(out, part);
+	buf_puts(out, "(\"");
+	buf_puts(out, f->name);
+	buf_putc(out, '@');
+	buf_puts(out, f->file);
+	buf_putc(out, ':');
+	buf_puts(out, line);
+	buf_puts(out, "\")");
+}
+
 void dwarf_point_text(const struct probe_match *m, const struct di_function *f, struct buf *out)
 {
 	bool after = false;
@@ -482,7 +503,7 @@ void dwarf_point_text(const struct probe_match *m, const struct di_function *f, 
 			else if (f->returns || point_find(m->point, "callee") || point_find(m->point, "callees"))
 				buf_printf(out, ".%s(\"%s\")", part->name, part->text);
 			else if (f->file)
-				buf_printf(out, ".%s(\"%s@%s:%d\")", part->name, f->name, f->file, f->line);
+				add_place(out, part->name, f);
 			else if (f->pc || !*f->name)
 				buf_printf(out, ".%s(%#llx)", part->name, (unsigned long long)f->pc);
 			else
@@ -496,7 +517,8 @@ void dwarf_point_text(const struct probe_match *m, const struct di_function *f, 
 		} else if (after && part->arg_kind == ARG_NUMBER) {
 			buf_printf(out, ".%s(%lld)", part->name, (long long)part->number);
 		} else if (after) {
-			buf_printf(out, ".%s", part->name);
+			buf_putc(out, '.');
+			buf_puts(out, part->name);
 		}
 	}
 }

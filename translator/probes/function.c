@@ -27,7 +27,9 @@ static const char *point_of(const struct probe_match *m, const struct di_functio
 	for vec_each(&m->point->parts, part) {
 		if (!strcmp(part->name, "function") || !strcmp(part->name, "statement"))
 			break;
-		buf_printf(b, "%s%s", b->len ? "." : "", part->name);
+		if (b->len)
+			buf_putc(b, '.');
+		buf_puts(b, part->name);
 		if (part->arg_kind == ARG_STRING)
 			buf_printf(b, "(\"%s\")", module ? module : part->text);
 	}

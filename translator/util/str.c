@@ -103,9 +103,10 @@ char *buf_text(struct buf *b)
 
 char *str_ndup(const char *s, size_t len)
 {
-	char *copy = mem_alloc_atomic(len + 1);
+	char *copy = mem_alloc_text(len + 1);
 
 	memcpy(copy, s, len);
+	copy[len] = '\0';
 	return copy;
 }
 
