@@ -52,6 +52,8 @@ expect limit-of-calls 1 '-DKRETACTIVE=-1 is out of range' "$STAP" -p2 -DKRETACTI
 expect calls 0 '.maxactive = 7' "$STAP" -p3 -DKRETACTIVE=7 -r "$(printf '%s\n' /lib/modules/*/build | head -n 1 | cut -d/ -f4)" -e 'probe kernel.function("vfs_read").return { println($return) }'
 expect calls-of-programs 0 '.maxactive = 7' "$STAP" -p3 -DKRETACTIVE=7 -r "$(printf '%s\n' /lib/modules/*/build | head -n 1 | cut -d/ -f4)" -e "probe process(\"$STAP\").function(\"main\").return { println(1) }"
 expect alibi 0 'begin, (<input>:1:7), hits: 1' bash -c "'$STAP' --runtime=user -DSTP_ALIBI -T 0.05 -e 'probe begin { println(\"never\") }' >'$SCRATCH/alibi' && ! grep never '$SCRATCH/alibi' && cat '$SCRATCH/alibi'"
+expect points-of-many 0 'begin(299)
+begin(300)' bash -c "{ printf 'probe begin(%d) { println(pp()) }\\n' {1..300}; echo 'probe begin(301) { exit() }'; } | '$STAP' --runtime=user -"
 expect timing-by-define 0 'probe hit report' "$STAP" --runtime=user -DSTP_TIMING -e "$begin"
 expect messages 0 '.message_bytes = 384000' "$STAP" -p3 --runtime=user -DSTP_DEFAULT_BUFFERS=1000 -e "$begin"
 expect messages-too-many 1 'is more than 67108864 bytes (64 MB) of messages' "$STAP" -p3 --runtime=user -DSTP_CTL_BUFFER_SIZE=60000000 -e "$begin"
