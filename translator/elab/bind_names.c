@@ -205,15 +205,6 @@ static void bind_pretty(struct binder *b, struct expr *e)
 	bind_access(b, e);
 }
 
-static void no_array(struct session *s, const char *name, struct loc loc)
-{
-	diag_error(loc, "unresolved array \"%s\", missing \"global %s\"?%s", name, name,
-		   declarations_similar_globals(s, name, true));
-	declarations_note_private(s, loc, name);
-	if (renamed_private("variables", name))
-		diag_note(loc, "%s", renamed_private("variables", name));
-}
-
 static struct var *find_array(struct binder *b, const char *name, struct loc loc)
 {
 	struct var *v = map_get(&b->locals, name), *global;
@@ -226,7 +217,7 @@ static struct var *find_array(struct binder *b, const char *name, struct loc loc
 		diag_note(v->loc, "used as a variable here");
 		return NULL;
 	}
-	no_array(b->s, name, loc);
+	declarations_no_array(b->s, name, loc);
 	return NULL;
 }
 
@@ -237,23 +228,24 @@ static void bind_keys(struct binder *b, expr_vec *keys)
 			bind_expr(b, *k);
 }
 
-// Returns true if target_var.c reports the unknown array later: only if something uses the value that is read.
-static bool is_reported_later(struct binder *b, const struct expr *e)
+// Returns true if target_var.c reports the unknown global later: only if something uses the value that is read.
+static bool is_reported_later(struct binder *b, const char *name, struct loc loc)
 {
 	return !b->s->opt.no_optimize && !b->s->opt.skip_badvars && !b->in_defined && b->position == IN_BODY &&
-	       !map_get(&b->locals, e->u.index.name) &&
-	       !declarations_find_global(b->s, e->u.index.name, e->loc, in_library_function(b));
+	       !declarations_find_global(b->s, name, loc, in_library_function(b));
 }
 
-void bind_names_no_array(struct session *s, const struct expr *e)
+static bool is_array_reported_later(struct binder *b, const struct expr *e)
 {
-	no_array(s, e->u.index.name, e->loc);
+	return !map_get(&b->locals, e->u.index.name) && is_reported_later(b, e->u.index.name, e->loc);
 }
+
+static void bind_stat(struct binder *b, struct expr *e, bool is_value);
 
 static void bind_index(struct binder *b, struct expr *e)
 {
 	if (e->u.index.hist) {
-		bind_expr(b, e->u.index.hist);
+		bind_stat(b, e->u.index.hist, true);
 		bind_keys(b, &e->u.index.keys);
 		return;
 	}
@@ -267,7 +259,7 @@ static void bind_index(struct binder *b, struct expr *e)
 
 static void bind_read_index(struct binder *b, struct expr *e)
 {
-	if (e->kind != E_HIST_BUCKET && !e->u.index.hist && !e->u.index.decl && is_reported_later(b, e))
+	if (e->kind != E_HIST_BUCKET && !e->u.index.hist && !e->u.index.decl && is_array_reported_later(b, e))
 		bind_keys(b, &e->u.index.keys);
 	else
 		bind_index(b, e);
@@ -320,17 +312,12 @@ static void bind_element(struct binder *b, struct expr *e)
 
 // ---------------------------------------------------------------- statistics
 
-static struct var *stat_decl(const struct expr *of)
-{
-	return of->kind == E_VAR ? of->u.var.decl : of->u.index.decl;
-}
-
 // Binds the operand of "<<<" and of extractors: a global or an element of one.
 static struct var *bind_stat_operand(struct binder *b, struct expr *of)
 {
 	if (of->kind == E_INDEX) {
 		bind_index(b, of);
-		return stat_decl(of);
+		return of->u.index.decl;
 	}
 	if (of->kind != E_VAR) {
 		diag_error(of->loc, "a statistic is required here: a global or an element of a global array");
@@ -347,9 +334,7 @@ static struct var *bind_stat_operand(struct binder *b, struct expr *of)
 		set_arity(of->u.var.decl, 0, of->loc);
 		return of->u.var.decl;
 	}
-	diag_error(of->loc, "\"%s\" is not a global, but statistics must be: add \"global %s\"%s", of->u.var.name,
-		   of->u.var.name, declarations_similar_globals(b->s, of->u.var.name, false));
-	declarations_note_private(b->s, of->loc, of->u.var.name);
+	declarations_no_statistic(b->s, of);
 	of->u.var.decl = NULL;
 	return NULL;
 }
@@ -382,10 +367,25 @@ static void check_shift(const struct expr *shift)
 		diag_error(shift->loc, "@variance: the shift must be between 0 and 62");
 }
 
-static void bind_stat(struct binder *b, struct expr *e)
+static bool is_unknown_statistic(struct binder *b, const struct expr *of)
 {
-	struct var *v = bind_stat_operand(b, e->u.stat.of);
+	if (of->kind == E_VAR)
+		return !of->u.var.decl && is_reported_later(b, of->u.var.name, of->loc);
+	return of->kind == E_INDEX && !of->u.index.hist && !of->u.index.decl && is_array_reported_later(b, of);
+}
 
+// is_value: part of a value, which a statement may leave unused.
+static void bind_stat(struct binder *b, struct expr *e, bool is_value)
+{
+	struct expr *of = e->u.stat.of;
+	struct var *v;
+
+	if (is_value && is_unknown_statistic(b, of)) {
+		if (of->kind == E_INDEX)
+			bind_keys(b, &of->u.index.keys);
+		return;
+	}
+	v = bind_stat_operand(b, of);
 	if (!v)
 		return;
 	if (e->kind == E_HIST)
@@ -447,7 +447,7 @@ static void bind_lvalue(struct binder *b, struct expr *e)
 		bind_var(b, e);
 		return;
 	case E_INDEX:
-		if (is_reported_later(b, e))
+		if (is_array_reported_later(b, e))
 			bind_index(b, e);
 		else
 			bind_expr(b, e);
@@ -593,7 +593,8 @@ static void bind_expr(struct binder *b, struct expr *e)
 	case E_INCDEC: bind_lvalue(b, e->u.un.e); break;
 	case E_ASSIGN: bind_assign(b, e); break;
 	case E_REGEX: bind_expr(b, e->u.regex.l); break;
-	case E_STAT: case E_HIST: bind_stat(b, e); break;
+	case E_STAT: bind_stat(b, e, true); break;
+	case E_HIST: bind_stat(b, e, false); break;
 	case E_PRINT:
 		if (b->position == IN_CONDITION && !e->u.print.to_string)
 			diag_error(e->loc, "conditions of probes can only read globals: no printing");

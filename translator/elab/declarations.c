@@ -302,3 +302,45 @@ struct func *declarations_find_function(struct session *s, struct expr *call)
 		unknown_function(s, call);
 	return NULL;
 }
+
+void declarations_no_array(struct session *s, const char *name, struct loc loc)
+{
+	diag_error(loc, "unresolved array \"%s\", missing \"global %s\"?%s", name, name,
+		   declarations_similar_globals(s, name, true));
+	declarations_note_private(s, loc, name);
+	if (renamed_private("variables", name))
+		diag_note(loc, "%s", renamed_private("variables", name));
+}
+
+void declarations_no_statistic(struct session *s, const struct expr *of)
+{
+	const char *name = of->u.var.name;
+
+	diag_error(of->loc, "\"%s\" is not a global, but statistics must be: add \"global %s\"%s", name, name,
+		   declarations_similar_globals(s, name, false));
+	declarations_note_private(s, of->loc, name);
+}
+
+static struct var *stat_decl(const struct expr *of)
+{
+	return of->kind == E_VAR ? of->u.var.decl : of->kind == E_INDEX ? of->u.index.decl : NULL;
+}
+
+bool declarations_has_global(struct session *s, const struct expr *e)
+{
+	const struct expr *stat = e->kind == E_STAT ? e : e->u.index.hist;
+
+	if (!stat && e->u.index.decl)
+		return true;
+	if (!stat) {
+		declarations_no_array(s, e->u.index.name, e->loc);
+		return false;
+	}
+	if (stat_decl(stat->u.stat.of))
+		return true;
+	if (stat->u.stat.of->kind == E_VAR)
+		declarations_no_statistic(s, stat->u.stat.of);
+	else
+		declarations_no_array(s, stat->u.stat.of->u.index.name, stat->u.stat.of->loc);
+	return false;
+}

@@ -47,8 +47,11 @@ const char *declarations_similar_globals(struct session *s, const char *name, bo
 // Notes that another file has a private global or function of this name.
 void declarations_note_private(struct session *s, struct loc loc, const char *word);
 
-// bind_names.c: Reports that the array of e, an E_INDEX or E_IN, is not declared.
-void bind_names_no_array(struct session *s, const struct expr *e);
+// Report an undeclared array, and what `<<<` or an extractor is applied to and is not a global.
+void declarations_no_array(struct session *s, const char *name, struct loc loc);
+void declarations_no_statistic(struct session *s, const struct expr *of);
+// Returns true if the array or statistic that e reads is declared, or false after diag_error().
+bool declarations_has_global(struct session *s, const struct expr *e);
 // bind_names.c: Returns true if a probe defines the counter of this @perf(), or false after diag_error().
 bool bind_names_find_counter(struct session *s, const struct expr *e);
 // Binds the names of an expression or statement that the translator made after elab_bind_names().

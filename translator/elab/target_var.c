@@ -615,10 +615,9 @@ static bool visit_expr(struct ast_walker *w, struct expr **e)
 	if (skip_bad(r, e))
 		return false;
 	switch ((*e)->kind) {
-	case E_INDEX: case E_IN:
-		if ((*e)->u.index.decl || (*e)->u.index.hist)
+	case E_INDEX: case E_IN: case E_HIST_BUCKET: case E_STAT:
+		if (declarations_has_global(r->s, *e))
 			return true;
-		bind_names_no_array(r->s, *e);
 		*e = failed((*e)->loc);
 		return false;
 	case E_CALL:
