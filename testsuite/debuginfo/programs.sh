@@ -462,9 +462,26 @@ at=$(grep -n 'step(late)' entry.c | cut -d: -f1)
 lists 'known at the entry only' "semantic error: \"\$early\" cannot be read at this address of \"gone\" (only its value at the function's entry is known here, and that is not saved: save it in a probe of the function's entry); it can be read at line 13: statement(\"gone@entry.c:13\"): at <input>:1:65" \
 	-p2 -e "probe process(\"./entry\").statement(\"gone@entry.c:$((at + 1))\") { println(\$early) }"
 lists 'known at the entry, there' 'process("entry").function("gone@entry.c:12") $early:int $late:int' -L 'process("./entry").function("gone")'
-printf '_Complex double half(double a) { return a / 2; }\nint main(int n, char **v) { return __real__ half(n) > 1; }\n' >half.c
-gcc -g -O1 -fno-inline -o half half.c && lists 'in two vector registers' "semantic error: \"\$return\" (complex double) cannot be read here: it is in a register that probes cannot read, such as those of x87: at <input>:1:59" \
-	-p2 -e 'probe process("./half").function("half").return { println($return) }'
+# Results that no single register has: the message names the reason and what can be read.
+cat >half.c <<'EOF'
+typedef float four __attribute__((vector_size(16)));
+_Complex double half(double a) { return a / 2; }
+_Complex float small(float a) { return a / 2; }
+__int128 wide(__int128 a) { return a / 2; }
+four vector(four a) { return a / 2; }
+int main(int n, char **v) { four f = { n }; return __real__ half(n) > 1 || __real__ small(n) > 1 || wide(n) > 1 || vector(f)[0] > 1; }
+EOF
+gcc -g -O1 -fno-inline -o half half.c
+behind='; probe a line of the caller behind the call, and read the variable that receives it'
+no_result() { # FUNCTION TYPE REASON
+	lists "the result of $1" "semantic error: \"\$return\" ($2) cannot be read here: $3: at <input>:1:$((55 + ${#1}))" \
+		-p2 -e "probe process(\"./half\").function(\"$1\").return { println(\$return) }"
+}
+bits=': user_long(&$variable) has the bits of the real part'
+no_result half 'complex double' "probes do not read complex numbers from registers$behind$bits"
+no_result small 'complex float' "probes do not read complex numbers from registers$behind"
+no_result wide __int128 'it is in two registers: register("rax") is its low half, register("rdx") the high one'
+no_result vector four "it is in a register of which probes read 8 bytes only$behind"
 lists 'a parameter that was taken away' "semantic error: \"\$unused\" cannot be read in this copy of \"taken\": the compiler removed this parameter, so only the callers have its value: at <input>:1:54" \
 	-p2 -e 'probe process("./entry").function("taken") { println($unused) }'
 

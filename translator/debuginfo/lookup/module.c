@@ -56,6 +56,24 @@ static struct di_location location_words(const struct di_module *m, const struct
 	return t->size <= 8 ? location_register(at[0]) : location_two_registers(at[0], at[1]);
 }
 
+// Returns why a result of this type has no location, and what can be read instead.
+static const char *why_no_result(const struct di_module *m, const struct di_type *t)
+{
+#define IN_CALLER "; probe a line of the caller behind the call, and read the variable that receives it"
+	if (t->kind == DI_FLOAT && strstr(t->name, "complex"))
+		return strcmp(t->name, "complex double") ? "probes do not read complex numbers from registers" IN_CALLER :
+		       "probes do not read complex numbers from registers" IN_CALLER ": user_long(&$variable) has the bits of "
+		       "the real part";
+	if (t->kind == DI_FLOAT && !m->is_user)
+		return di_other_register;
+	if (t->kind == DI_STRUCT || t->kind == DI_UNION)
+		return "debuginfo does not contain how this type is returned" IN_CALLER;
+	if (t->kind == DI_INT && t->size == 16 && m->arch->return_names[1])
+		return str_printf("it is in two registers: register(\"%s\") is its low half, register(\"%s\") the high one",
+				  m->arch->return_names[0], m->arch->return_names[1]);
+	return "it is in a register of which probes read 8 bytes only" IN_CALLER;
+}
+
 static struct di_location location_return(const struct di_module *m, const struct di_type *t)
 {
 	switch (t->kind) {
@@ -77,11 +95,11 @@ static struct di_location location_return(const struct di_module *m, const struc
 			return location_register(DI_VECTOR);
 		if (m->is_user && (di_is_x87(t) || (di_is_float(t) && m->arch->elf_machine == EM_386)))
 			return location_register(DI_X87_TOP);
-		return (struct di_location){ .kind = DI_LOC_NONE, .why = di_other_register };
+		break;
 	default:
 		break;
 	}
-	return (struct di_location){ .kind = DI_LOC_NONE };
+	return (struct di_location){ .kind = DI_LOC_NONE, .why = why_no_result(m, t) };
 }
 
 // ---------------------------------------------------------------- finding the kernel's files
