@@ -194,7 +194,8 @@ static void add_functions(const void *session, name_list *out)
 			vec_push(out, (*f)->name);
 }
 
-void declarations_note_private(struct session *s, struct loc loc, const char *word)
+// Notes that another file has a private global or function of this name.
+static void note_private(struct session *s, struct loc loc, const char *word)
 {
 	const char *file = library_private(s, word);
 
@@ -213,7 +214,7 @@ static void note_similar(struct session *s, struct loc loc, const char *word)
 {
 	name_list names = { 0 };
 
-	declarations_note_private(s, loc, word);
+	note_private(s, loc, word);
 	if (renamed_private("variables", word))
 		diag_note(loc, "%s", renamed_private("variables", word));
 	add_functions(s, &names);
@@ -256,7 +257,7 @@ static void unknown_function(struct session *s, const struct expr *call)
 	diag_error(call->loc, "unresolved function \"%s\"%s", call->u.call.name,
 		   diag_similar(call->u.call.name, add_functions, s));
 	parse_hint_keyword(call->loc, call->u.call.name);
-	declarations_note_private(s, call->loc, call->u.call.name);
+	note_private(s, call->loc, call->u.call.name);
 	if (!from_library(call->loc) && renamed_private("functions", call->u.call.name))
 		diag_note(call->loc, "%s", renamed_private("functions", call->u.call.name));
 	for (size_t i = 0; !call->u.call.args.n && i < ARRAY_SIZE(variables); i++)
@@ -307,7 +308,7 @@ void declarations_no_array(struct session *s, const char *name, struct loc loc)
 {
 	diag_error(loc, "unresolved array \"%s\", missing \"global %s\"?%s", name, name,
 		   declarations_similar_globals(s, name, true));
-	declarations_note_private(s, loc, name);
+	note_private(s, loc, name);
 	if (renamed_private("variables", name))
 		diag_note(loc, "%s", renamed_private("variables", name));
 }
@@ -318,7 +319,7 @@ void declarations_no_statistic(struct session *s, const struct expr *of)
 
 	diag_error(of->loc, "\"%s\" is not a global, but statistics must be: add \"global %s\"%s", name, name,
 		   declarations_similar_globals(s, name, false));
-	declarations_note_private(s, of->loc, name);
+	note_private(s, of->loc, name);
 }
 
 static struct var *stat_decl(const struct expr *of)

@@ -44,8 +44,6 @@ void declarations_unresolved(struct session *s, struct loc loc, const struct var
 // check.c: Returns names similar to a misspelt local of a function or a probe, "a, b", or NULL.
 const char *check_similar_names(struct session *s, const struct var *v, const struct func *f, const struct probe *p);
 const char *declarations_similar_globals(struct session *s, const char *name, bool arrays_only);
-// Notes that another file has a private global or function of this name.
-void declarations_note_private(struct session *s, struct loc loc, const char *word);
 
 // Report an undeclared array, and what `<<<` or an extractor is applied to and is not a global.
 void declarations_no_array(struct session *s, const char *name, struct loc loc);
