@@ -27,16 +27,6 @@ static u32 skipped, refused, failed;
 
 /* ------------------------------------------------------------------ sites */
 
-static const struct stp_family *functions(void)
-{
-	const struct stp_family *f = stp_module.families, *end = f + stp_module.nfamilies;
-
-	for (; f < end; f++)
-		if (f->ops == &stp_function_family)
-			return f;
-	return NULL;
-}
-
 static void unpack(struct stp_function *f)
 {
 	u32 i;
@@ -318,7 +308,7 @@ static int find_functions(struct stp_function *f, u32 n)
 int functions_prepare(void)
 {
 	static bool found;         /* loading may be tried twice */
-	const struct stp_family *family = functions();
+	const struct stp_family *family = client_family(&stp_function_family);
 	const struct stp_function *f, *end;
 	int err = 0;
 

@@ -41,6 +41,14 @@ struct stp_place {
 /* A handler of this process that reads an array and then deletes all of it. */
 struct stp_taken { const struct stp_probe *probe; const struct stp_shared_map *map; };
 
+/* hooks of security modules: stp_lsm_family */
+extern const struct stp_family_ops stp_lsm_family;
+struct stp_lsm {
+	const struct stp_probe *probe;
+	const char *hook;
+	bool optional;                 /* "?": a missing hook is not an error */
+};
+
 struct stp_bpf_layout {
 	const struct stp_taken *taken; /* probe NULL ends the list */
 	u32 text_size;                 /* of a string, in bytes */

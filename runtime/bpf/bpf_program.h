@@ -705,9 +705,9 @@ extern void bpf_preempt_disable(void) __weak __ksym;
 extern void bpf_preempt_enable(void) __weak __ksym;
 const volatile u32 stp_preempt_off SEC(".rodata.options") = 0;
 
-/* One program for each probe; handlers are shared. ctx: what the kernel passes, for `arguments` of the tracepoint. */
-#define STP_ON_TRACEPOINT(arguments_, number, handler, condition, late)	\
-SEC("raw_tp") int stp_program_##number(u64 *ctx)				\
+/* One program for each probe; handlers are shared. ctx: what the kernel passes, for the arguments that are read. */
+#define STP_ON_ARGUMENTS(section, arguments_, number, handler, condition, late)	\
+SEC(section) int stp_program_##number(u64 *ctx)				\
 {										\
 	struct stp_slot *s = stp_claim();					\
 	u32 i;									\
@@ -729,6 +729,9 @@ SEC("raw_tp") int stp_program_##number(u64 *ctx)				\
 	stp_end(s);								\
 	return 0;								\
 }
+#define STP_ON_TRACEPOINT(...) STP_ON_ARGUMENTS("raw_tp", __VA_ARGS__)
+/* The result 0 leaves the decision to the hook's own function and to the other security modules. */
+#define STP_ON_LSM(hook, ...) STP_ON_ARGUMENTS("lsm/" hook, __VA_ARGS__)
 
 #include "bpf_hits.h"
 

@@ -73,7 +73,8 @@ static void report_refusal(int err)
 		stp_complain("%s", LOCKDOWN_TEXT);
 	else if (err == -EPERM)
 		stp_complain("BPF programs cannot be loaded: permission denied; run stap as root, or with the capabilities "
-			     "CAP_BPF and CAP_PERFMON");
+			     "CAP_BPF and CAP_PERFMON%s", client_family(&stp_lsm_family) ?
+			     "; a security policy of this system may refuse programs at hooks of security modules" : "");
 	else
 		stp_complain("the kernel refused a BPF program: %s%s%s", strerror(-err), kept ? "; its log is in " : "",
 			     kept ? path : "");
@@ -197,6 +198,8 @@ static int load(u32 preempt_off)
 	if (!err)
 		err = functions_prepare();
 	if (!err)
+		err = lsm_prepare();
+	if (!err)
 		err = bpf_object__load(object);
 	if (!err)
 		err = share_memory();
@@ -210,14 +213,14 @@ static const char *running_release(void)
 	return uname(&u) ? "RELEASE" : u.release;
 }
 
-static bool has_family(const struct stp_family_ops *ops)
+const struct stp_family *client_family(const struct stp_family_ops *ops)
 {
-	u32 i;
+	const struct stp_family *f = stp_module.families, *end = f + stp_module.nfamilies;
 
-	for (i = 0; i < stp_module.nfamilies; i++)
-		if (stp_module.families[i].ops == ops)
-			return true;
-	return false;
+	for (; f < end; f++)
+		if (f->ops == ops)
+			return f;
+	return NULL;
 }
 
 int carrier_open(void)
@@ -248,7 +251,7 @@ int carrier_open(void)
 
 int carrier_lower(void)
 {
-	if (privileges_for_attaching(has_family(&stp_uprobe_family)))
+	if (privileges_for_attaching(client_family(&stp_uprobe_family) != NULL))
 		return 0;
 	stp_complain("cannot drop capabilities: %s", strerror(errno));
 	return -1;

@@ -31,6 +31,8 @@ void records_read(void);           /* formats the records that are in the ring *
 /* Returns the program of a probe of the script; NULL: it has none. */
 struct bpf_program *client_program(const struct stp_probe *p);
 struct bpf_program *client_named_program(const char *name);
+/* Returns the rows of a family of the script; NULL: it has none. */
+const struct stp_family *client_family(const struct stp_family_ops *ops);
 /* Counts hits that the kernel did not pass to the programs, since one of them was running. */
 void client_count_missed(void);
 struct bpf_program *client_numbered_program(u32 probe);
@@ -60,5 +62,10 @@ bool lockdown_is_confidential(void);
 int functions_prepare(void);
 /* The kernel has the build ID of the one that the script was translated for. */
 bool functions_same_kernel(void);
+
+/* attach_lsm.c */
+/* Between opening and loading the object: leaves out programs of hooks that may be missing. Returns 0, or -ECANCELED
+ * after a message if a hook is missing or the kernel runs no programs at hooks. */
+int lsm_prepare(void);
 
 #endif

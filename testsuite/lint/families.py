@@ -2,7 +2,7 @@
 # Which probe families, and which of their forms, no test and no page is for: a line each. With "-v" the inventory instead.
 #   registry.c                     the families: each has error/family-NAME.tests
 #   list/probe-types.out           the forms (list/run.sh holds it to what stap says): each is listed by a line "point" or "of_command" of
-#                                  list/points.tests, and probed by a test of live/ (or of run/ and others that kernels run)
+#                                  list/points.tests, and probed by a test of live/ (or of bpf/, run/ and others that kernels run)
 #   doc/stapprobes.3stap.in        the page names the first two words of each form
 # process, process("PATH") and process(PID) count as one, so do timer.ms and timer.msec; a library is as its program.
 import glob
@@ -32,7 +32,7 @@ def looks_like(form):
 families = re.findall(r"F\((\w+)\)", read("translator/probes/registry.c"))[1:]
 forms = sorted(set(plain(read("testsuite/list/probe-types.out")).split()))
 listed = plain("\n".join(re.findall(r"^\s*(?:point|of_command) .*", read("testsuite/list/points.tests"), re.M)))
-probed = plain(read("testsuite/live/*.test", "testsuite/run/*.stp", "testsuite/syscalls/*", "testsuite/staprun/vm.sh"))
+probed = plain(read("testsuite/live/*.test", "testsuite/bpf/*.test", "testsuite/run/*.stp", "testsuite/syscalls/*", "testsuite/staprun/vm.sh"))
 page = read("doc/stapprobes.3stap.in").replace('"', " ")
 
 for name in families:

@@ -322,12 +322,16 @@ struct di_type *di_return(const struct di_function *f, struct di_location *loc);
 #define DI_ARGUMENT 0x100      // DI_OP_REG of their locations: DI_ARGUMENT + i is the argument i, from 0
 #define DI_VECTOR 0x80         // DI_VECTOR + i: the low 8 bytes of the vector register i of the process
 #define DI_X87_TOP 0xf0        // the x87 register st(0) of the process, as a double
+typedef VEC(struct di_variable) di_arguments;
 struct di_tracepoint {
 	struct di_module *module;
 	const char *name;
-	VEC(struct di_variable) args;
+	di_arguments args;
 };
 typedef VEC(struct di_tracepoint *) di_tracepoints;
+
+// Appends the parameters of a function, from `first` on, as arguments that the kernel passes to a hit.
+void di_parameters_as_arguments(const struct di_function *f, int first, di_arguments *out);
 
 // Appends the tracepoints whose name matches the glob, sorted by name. Requires BTF.
 void di_find_tracepoints(struct di_module *m, const char *name, di_tracepoints *out);

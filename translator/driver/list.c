@@ -73,9 +73,16 @@ static bool is_mentioned(struct probe *p, const struct var *v)
 	return m.found;
 }
 
+// A wildcard in the argument of a point stands for several points, each of which is a line.
 static bool is_alias(const struct probe *p)
 {
-	return p->chain.n > 1 || p->family->as_aliases;
+	return p->chain.n > 1 || (p->family->as_aliases && !str_is_glob(p->written));
+}
+
+// Returns whether a pattern of a family is listed with the aliases.
+static bool is_alias_pattern(const struct probe_family *f, const char *pattern)
+{
+	return f->as_aliases && !strchr(pattern, '(');
 }
 
 static name_list variables_of(struct session *s, struct probe *p)
@@ -271,8 +278,9 @@ static int list_points(struct session *s)
 static void add_types(struct session *s, name_list *out)
 {
 	for (const struct probe_family *const *f = probe_families; *f; f++)
-		for (const char *const *pattern = (*f)->patterns; *pattern && !(*f)->as_aliases; pattern++)
-			vec_push(out, *pattern);
+		for (const char *const *pattern = (*f)->patterns; *pattern; pattern++)
+			if (!is_alias_pattern(*f, *pattern))
+				vec_push(out, *pattern);
 }
 
 static bool is_hidden(const struct session *s, const char *name)
@@ -304,8 +312,9 @@ static void add_aliases(struct session *s, name_list *out)
 	for vec_each(&s->script.aliases, alias)
 		add_alias(s, *alias, out);
 	for (const struct probe_family *const *f = probe_families; *f; f++)
-		for (const char *const *pattern = (*f)->patterns; *pattern && (*f)->as_aliases; pattern++)
-			vec_push(out, *pattern);
+		for (const char *const *pattern = (*f)->patterns; *pattern; pattern++)
+			if (is_alias_pattern(*f, *pattern))
+				vec_push(out, *pattern);
 }
 
 // Adds "ctime:string (seconds:long) /* unprivileged */", with -v also " /* pure */".

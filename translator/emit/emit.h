@@ -25,6 +25,8 @@ const char *emit_c_string(const char *text);
 void emit_bytes(struct session *s, struct cwriter *w, const char *type, const char *name, const struct buf *bytes);
 // emit_bpf.c: Returns a mask of the words of struct pt_regs that the probe reads.
 const char *emit_bpf_registers(struct session *s, const struct probe *p);
+// Returns how many arguments of the hit, from the first, the runtime must save for the handler.
+int emit_arguments_read(const struct probe *p);
 
 // emit_symbols.c: Writes the struct stp_program TABLE_program_I, which identifies the file of a program or library.
 struct di_identity;

@@ -253,6 +253,23 @@ const char *emit_bpf_registers(struct session *s, const struct probe *p)
 	return str_printf("0x%x", mask);
 }
 
+static void count_argument(struct use_walker *w, const struct expr *e)
+{
+	int *n = w->data;
+
+	if (e->kind == E_REGISTER && !e->u.reg.number_expr && e->u.reg.number >= DI_ARGUMENT + *n)
+		*n = e->u.reg.number - DI_ARGUMENT + 1;
+}
+
+int emit_arguments_read(const struct probe *p)
+{
+	int n = 0;
+	struct use_walker w = { .expr = count_argument, .data = &n };
+
+	use_probe(&w, p);
+	return n;
+}
+
 // ---------------------------------------------------------------- arrays that a handler of the client empties
 
 // Uses of one array in the body of a handler and in the functions that it calls.

@@ -9,6 +9,7 @@
 	F(perf)			\
 	F(function)		\
 	F(tracepoint)		\
+	F(lsm)			\
 	F(syscall)		\
 	F(process)		\
 	F(process_events)	\

@@ -268,24 +268,6 @@ static struct expr *tracepoint_double_dollar(struct session *s, struct probe *p,
 
 // ---------------------------------------------------------------- emit
 
-static void count_argument(struct use_walker *w, const struct expr *e)
-{
-	int *n = w->data;
-
-	if (e->kind == E_REGISTER && !e->u.reg.number_expr && e->u.reg.number >= DI_ARGUMENT + *n)
-		*n = e->u.reg.number - DI_ARGUMENT + 1;
-}
-
-// Returns how many arguments, from the first, the runtime must save for the handler.
-static int arguments_read(const struct probe *p)
-{
-	int n = 0;
-	struct use_walker w = { .expr = count_argument, .data = &n };
-
-	use_probe(&w, p);
-	return n;
-}
-
 static void tracepoint_emit(struct session *s, struct cwriter *w, struct probe **probes, int n)
 {
 	cw_line(w, "static struct stp_tracepoint stp_tracepoints[] = {");
@@ -293,7 +275,7 @@ static void tracepoint_emit(struct session *s, struct cwriter *w, struct probe *
 		const struct tracepoint_probe *d = probes[i]->data;
 
 		cw_line(w, "{ .probe = %s, .name = %s, .arguments = %d%s%s },", emit_probe_ref(probes[i]),
-			emit_c_string(d->tracepoint->name), arguments_read(probes[i]),
+			emit_c_string(d->tracepoint->name), emit_arguments_read(probes[i]),
 			d->optional ? ", .optional = true" : "",
 			d->module ? str_printf(", .module = %s", emit_c_string(d->module)) : "");
 	}
@@ -303,7 +285,7 @@ static void tracepoint_emit(struct session *s, struct cwriter *w, struct probe *
 
 static void tracepoint_bpf_program(struct session *s, const struct probe *p, struct cwriter *w, const char *rest)
 {
-	cw_line(w, "STP_ON_TRACEPOINT(%d, %s)", arguments_read(p), rest);
+	cw_line(w, "STP_ON_TRACEPOINT(%d, %s)", emit_arguments_read(p), rest);
 }
 
 static const char *const patterns[] = {

@@ -494,22 +494,10 @@ static bool resolve_suffixed(struct path *path, const struct probe_point *point)
 
 // ---------------------------------------------------------------- points
 
-// kernel.lsm("HOOK"), lsm.HOOK: returns the function of the kernel that calls the hook, and that can be probed; NULL:
-// another point.
-static const char *function_of_hook(const struct probe_point *point)
-{
-	const struct point_part *lsm = point_find(point, "lsm");
-	const char *hook = NULL;
-
-	if (lsm == &point->parts.at[0] && point->parts.n > 1)
-		hook = point->parts.at[1].name;
-	else if (lsm && !strcmp(point->parts.at[0].name, "kernel"))
-		hook = lsm->text;
-	return !hook ? NULL : str_printf("security_%s", hook);
-}
-
 // Returns why a point of older scripts, or of other backends, is not available; NULL: unknown point. The table has
 // the first name of the point, another name in it, and the alternative.
+#define NO_RETURN "hooks are lsm.HOOK and kernel.lsm(\"HOOK\"); for their results, use " \
+		  "kernel.function(\"security_HOOK\").return"
 static const char *reason_of_absence(const struct probe_point *point)
 {
 	static const struct { const char *first, *other, *reason; } absent[] = {
@@ -520,13 +508,8 @@ static const char *reason_of_absence(const struct probe_point *point)
 		"debuginfo comes from debuginfod if DEBUGINFOD_URLS is set" },
 		{ "process", "absolute", "absolute addresses of a process are not supported; use "
 		"process(\"PATH\").statement(ADDRESS) with the address in the file" },
+		{ "lsm", "return", NO_RETURN }, { "kernel", "lsm", NO_RETURN },
 	};
-
-	const char *function = function_of_hook(point);
-
-	if (function)
-		return str_printf("hooks of security modules require the BPF runtime; use kernel.function(\"%s\")%s", function,
-				  point_find(point, "return") ? ".return" : "");
 	for (size_t i = 0; i < ARRAY_SIZE(absent); i++)
 		if (!strcmp(point->parts.at[0].name, absent[i].first) &&
 		    (!absent[i].other || point_find(point, absent[i].other)))

@@ -52,22 +52,28 @@ static int by_name(const void *a, const void *b)
 // __traceiter_NAME(void *data, ARGUMENTS) calls the probes.
 #define ITERATOR "__traceiter_"
 
-static void add_of_function(struct di_module *m, const struct di_function *f, di_tracepoints *out)
+void di_parameters_as_arguments(const struct di_function *f, int first, di_arguments *out)
 {
-	struct di_tracepoint *t = NEW(struct di_tracepoint);
 	name_list names = { 0 };
 
-	t->module = m;
-	t->name = f->name + strlen(ITERATOR);
 	di_variable_names(f, true, &names);
-	for (int i = 1; i < names.n; i++) {        // behind `data`
+	for (int i = first; i < names.n; i++) {
 		struct di_variable v;
 
 		if (!di_find_variable(f, names.at[i], &v))
 			v = (struct di_variable){ .name = names.at[i] };
-		v.loc = location_register(DI_ARGUMENT + t->args.n);
-		vec_push(&t->args, v);
+		v.loc = location_register(DI_ARGUMENT + out->n);
+		vec_push(out, v);
 	}
+}
+
+static void add_of_function(struct di_module *m, const struct di_function *f, di_tracepoints *out)
+{
+	struct di_tracepoint *t = NEW(struct di_tracepoint);
+
+	t->module = m;
+	t->name = f->name + strlen(ITERATOR);
+	di_parameters_as_arguments(f, 1, &t->args);        // behind `data`
 	vec_push(out, t);
 }
 
