@@ -38,7 +38,7 @@ fi
 page_of() { [ -s "$out/man3/$1.3stap" ] || echo "$1"; }
 missing=$(
 	"$STAP" --dump-functions </dev/null | sed 's/[:( ].*//' | sort -u | while read -r name; do page_of "function::$name"; done
-	"$STAP" --dump-probe-aliases </dev/null | sed 's/ .*//' | grep -vE '^([a-z]+_)?syscall(\.|_any)' | sort -u | while read -r name; do page_of "probe::$name"; done
+	"$STAP" --dump-probe-aliases </dev/null | sed 's/ .*//' | grep -vE '^(([a-z]+_)?syscall(\.|_any)|lsm\.)' | sort -u | while read -r name; do page_of "probe::$name"; done
 	sed -n 's/^@define \([a-z][a-z_0-9]*\).*/\1/p' "$SOURCE"/tapsets/*.stpm | while read -r name; do page_of "macro::$name"; done
 	grep -rhoE '\[man [a-z]+::[a-z0-9-]+\]' "$SOURCE/translator" "$SOURCE/staprun" "$SOURCE/runtime" --include='*.[ch]' |
 		sed 's/\[man //; s/\]//' | sort -u | while read -r name; do page_of "$name"; done
