@@ -10,9 +10,8 @@
  *
  * A character of a bar stands for one value, or for as many as make the longest bar fit limits.hist_width. The
  * table begins two rows before the first nonempty bucket and ends two rows behind the last one, but a logarithmic
- * one without negative values begins at 0 or above. Between nonempty buckets, limits.hist_elision is the longest run
- * of empty rows that is printed: "~" replaces the middle of longer ones, of which at most as many rows remain at
- * each end. A negative limit omits none.
+ * one without negative values begins at 0 or above. Of a run of empty rows between nonempty buckets, the first and
+ * the last limits.hist_elision rows are printed; "~" replaces those in the middle. A negative limit omits none.
  */
 #include "internal.h"
 #include "../include/bounds.h"
@@ -130,9 +129,9 @@ static u32 rows_of_run(const struct shape *m, u32 bucket, u32 run)
 {
 	s64 limit = stp_module.limits.hist_elision;
 
-	if (limit < 0 || run <= limit || bucket == m->first || bucket + run > m->last)
+	if (limit < 0 || 2 * limit >= run || bucket == m->first || bucket + run > m->last)
 		return run;
-	return 2 * limit < run ? (u32)limit : (run - 1) / 2;
+	return (u32)limit;
 }
 
 static void put_rows(struct stp_sink *k, const struct stp_stat *s, const struct stp_stat_desc *d,

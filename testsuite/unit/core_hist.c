@@ -51,7 +51,7 @@ static void of_powers(void)
 		  "   32 |@@        " NO10 NO10 NO10 NO10 " 2\n"
 		  "   64 |@         " NO10 NO10 NO10 NO10 " 1\n"
 		  "  128 |" NO10 NO10 NO10 NO10 NO10 " 0\n"
-		  "      ~\n"
+		  "  256 |" NO10 NO10 NO10 NO10 NO10 " 0\n"
 		  "  512 |" NO10 NO10 NO10 NO10 NO10 " 0\n"
 		  " 1024 |@@@@      " NO10 NO10 NO10 NO10 " 4\n"
 		  " 2048 |" NO10 NO10 NO10 NO10 NO10 " 0\n"
@@ -112,12 +112,13 @@ static void at_the_limits(void)
 	fresh(&logs);
 	add(&logs, 1, 100);
 	add(&logs, 32, 51);
-	same_text("the middle of four empty rows is not shown, twice the width is scaled by two", text(&logs),
+	same_text("a gap of four rows is shown, twice the width is scaled by two", text(&logs),
 		  HEAD " count\n"
 		  "    0 |" NO10 NO10 NO10 NO10 NO10 "   0\n"
 		  "    1 |" BAR10 BAR10 BAR10 BAR10 BAR10 " 100\n"
 		  "    2 |" NO10 NO10 NO10 NO10 NO10 "   0\n"
-		  "      ~\n"
+		  "    4 |" NO10 NO10 NO10 NO10 NO10 "   0\n"
+		  "    8 |" NO10 NO10 NO10 NO10 NO10 "   0\n"
 		  "   16 |" NO10 NO10 NO10 NO10 NO10 "   0\n"
 		  "   32 |" BAR10 BAR10 "@@@@@     " NO10 NO10 "  51\n"
 		  "   64 |" NO10 NO10 NO10 NO10 NO10 "   0\n"
