@@ -103,8 +103,8 @@ seed_server() {
 
 # The smallest module that staprun accepts; with a long and with a short name.
 seed_module() {
-	gcc -c -o "$1/module.ko" "$TESTS/staprun/module.c" && strip --strip-unneeded "$1/module.ko"
-	sed 's/stap_0123456789abcdef0123/a/' "$TESTS/staprun/module.c" | gcc -c -x c -o "$1/short.ko" - && strip --strip-unneeded "$1/short.ko"
+	gcc -c '-DRELEASE="6.1.0"' -o "$1/module.ko" "$TESTS/staprun/module.c" && strip --strip-unneeded "$1/module.ko"
+	sed 's/stap_0123456789abcdef0123/a/' "$TESTS/staprun/module.c" | gcc -c '-DRELEASE="6.1.0"' -x c -o "$1/short.ko" - && strip --strip-unneeded "$1/short.ko"
 }
 
 # Both ends of the loader's channel, which do not belong to the translator. The kernel's end is built without kernel
