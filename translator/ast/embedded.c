@@ -105,9 +105,25 @@ static const char *skip_blank(const char *p)
 	return p + strspn(p, " \t\n");
 }
 
-// The word ends at `after`.
-static void add_word(struct embedded *c, const char *name, bool is_member, const char *after)
+// The place of a word: braces and conditional groups of the preprocessor around it, and the two characters before it,
+// blanks aside.
+struct place {
+	int braces, groups;
+	char last, before_last;
+};
+
+static void enter_or_leave_group(struct place *at, const char *directive)
 {
+	if (!strcmp(directive, "if") || !strcmp(directive, "ifdef") || !strcmp(directive, "ifndef"))
+		at->groups++;
+	else if (!strcmp(directive, "endif"))
+		at->groups--;
+}
+
+// The word ends at `after`.
+static void add_word(struct embedded *c, const char *name, struct place *at, const char *after)
+{
+	bool is_member = at->last == '.' || (at->last == '>' && at->before_last == '-');
 	struct c_word *word = (struct c_word *)embedded_word(c, name);
 	const char *before = after - strlen(name);
 
@@ -121,14 +137,18 @@ static void add_word(struct embedded *c, const char *name, bool is_member, const
 	word->is_macro |= before - c->code >= 6 && !strncmp(before - 6, "define", 6);
 	after = skip_blank(after);
 	word->calls += *after == '(';
+	word->is_outside |= at->braces == 0;
+	word->is_unconditional |= at->groups == 0;
 	word->is_member |= is_member;
 	word->is_pointer |= !is_member && str_starts(after, "->");
+	if (at->last == '#')
+		enter_or_leave_group(at, name);
 }
 
 struct embedded *embedded_new(const char *code)
 {
 	struct embedded *c = NEW(struct embedded);
-	char last = ';', before_last = 0;      // characters of the code, without blanks
+	struct place at = { .last = ';' };
 
 	c->code = code;
 	c->work = -1;
@@ -138,20 +158,21 @@ struct embedded *embedded_new(const char *code)
 			if (p[0] == '/' && p[1] == '*')
 				read_comment(c, p + 2, end - 2);
 			else if (*p != '/')
-				last = *p;
+				at.last = *p;
 			continue;
 		}
 		for (end = p; isalnum((unsigned char)*end) || *end == '_'; )
 			end++;
 		if (end > p && !isdigit((unsigned char)*p))
-			add_word(c, str_ndup(p, end - p), last == '.' || (last == '>' && before_last == '-'), end);
+			add_word(c, str_ndup(p, end - p), &at, end);
 		end += end == p;
 		if (!isspace((unsigned char)*p)) {
-			before_last = last;
-			last = end[-1];
+			at.braces += (*p == '{') - (*p == '}');
+			at.before_last = at.last;
+			at.last = end[-1];
 		}
 	}
-	c->is_statement = last == ';' || last == '}';
+	c->is_statement = at.last == ';' || at.last == '}';
 	return c;
 }
 

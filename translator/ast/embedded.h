@@ -28,6 +28,8 @@ struct c_word {
 	int offset;                // in the code, of its first use
 	int calls;                 // how often "(" follows
 	bool is_macro;             // after "define" at least once
+	bool is_outside;           // outside braces at least once: at the top level of a file, it is declared there
+	bool is_unconditional;     // outside #if ... #endif at least once
 	bool is_member;            // after "." or "->" at least once
 	bool is_pointer;           // before "->" at least once, and not a member there
 };

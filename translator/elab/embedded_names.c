@@ -13,10 +13,14 @@
 #define OF_SCRIPT "declare a global in the script; /* pragma:read:NAME */ provides STAP_GLOBAL_GET_NAME() and " \
 	"/* pragma:write:NAME */ STAP_GLOBAL_SET_NAME()"
 
-// A name that ends in "*" is a prefix. The first row that matches counts.
-static const struct { const char *name, *instead; } missing[] = {
+// Hooks: a script that defines one expects that it is called.
+static const struct { const char *name, *instead; } hooks[] = {
 	{ "STAP_MODULE_INIT_HOOK", IN_BEGIN }, { "systemtap_module_init", IN_BEGIN },
 	{ "STAP_MODULE_EXIT_HOOK", IN_END }, { "systemtap_module_exit", IN_END },
+};
+
+// A name that ends in "*" is a prefix. The first row that matches counts.
+static const struct { const char *name, *instead; } missing[] = {
 	{ "_stp_vmalloc*", NO_SLEEP }, { "_stp_vzalloc*", NO_SLEEP }, { "_stp_vfree", NO_SLEEP },
 	{ "_stp_kmalloc_*", NO_FLAGS }, { "_stp_kzalloc_*", NO_FLAGS },
 	{ "_stp_alloc_percpu", OF_SCRIPT }, { "_stp_free_percpu", OF_SCRIPT },
@@ -82,12 +86,17 @@ static const char *instead_of(const char *name)
 	return NULL;
 }
 
-// True if embedded C at the top level of a file has the name: it may be a function or macro of the script's own.
-static bool at_top_level(struct session *s, const char *name)
+// True if the script's own embedded C declares or defines the name.
+static bool is_own(struct session *s, const struct c_word *word)
 {
-	for vec_each(&s->script.embedded, block)
-		if (embedded_word((*block)->u.embedded, name))
+	if (word->is_macro)
+		return true;
+	for vec_each(&s->script.embedded, block) {
+		const struct c_word *there = embedded_word((*block)->u.embedded, word->name);
+
+		if (there && (there->is_macro || there->is_outside))
 			return true;
+	}
 	return false;
 }
 
@@ -101,18 +110,28 @@ static struct loc location(const struct embedded *c, struct loc at, int offset)
 	return at;
 }
 
+static const char *hook_instead_of(const char *name)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(hooks); i++)
+		if (!strcmp(name, hooks[i].name))
+			return hooks[i].instead;
+	return NULL;
+}
+
+// A name that is used below #if only may be for another version of SystemTap: the compiler knows whether it is used.
 void embedded_names_check(struct session *s, const struct embedded *c, struct loc at)
 {
 	for vec_each(&c->words, word) {
-		const char *instead = instead_of(word->name);
+		const char *instead = hook_instead_of(word->name);
 
-		if (word->is_member || is_offered(word->name))
+		if (word->is_member || !word->is_unconditional || is_offered(word->name) || (!instead && is_own(s, word)))
 			continue;
+		if (!instead)
+			instead = instead_of(word->name);
 		if (instead)
 			diag_error(location(c, at, word->offset), "\"%s\" is not available in embedded C: %s", word->name,
 				   instead);
-		else if (word->calls && !word->is_macro && str_starts(word->name, "_stp_") &&
-			 !at_top_level(s, word->name))
+		else if (word->calls && str_starts(word->name, "_stp_"))
 			diag_error(location(c, at, word->offset), "\"%s\" is not available in embedded C%s; "
 				   "\"Embedded C\" in doc/language.md lists the functions that are", word->name,
 				   diag_similar(word->name, add_offered, NULL));
