@@ -175,7 +175,7 @@ int64_t emit_string_len(struct emitter *e);
 // Parts of the runtime that are compiled only for scripts whose C uses them.
 enum bpf_use {
 	BPF_TEXT = 1,              // strings that are searched, cut or formatted (bpf_text.h)
-	BPF_SCALARS = 2,           // statistics that are no arrays, read or cleared
+	BPF_SCALARS = 2,           // single statistics (not arrays), read or cleared
 	BPF_KERNEL_MEMORY = 4,     // memory of the kernel, whose layout is that of the target
 	BPF_POINT_RESOLVED = 8, BPF_POINT_WRITTEN = 16, BPF_POINT_NAME = 32, BPF_POINT_FUNCTION = 64, // texts of probes
 };
