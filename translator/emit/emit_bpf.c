@@ -400,7 +400,8 @@ static void write_adders(struct emitter *e, struct cwriter *w)
 		cw_line(w, "};");
 	write_shared(e, w);
 	write_taken(e, w);
-	cw_line(w, "STP_BPF_LAYOUT(%s, %d, %s);", n ? "stp_adders" : "NULL", n, e->bpf_uses & BPF_KERNEL_MEMORY ? "true" : "false");
+	cw_line(w, "STP_BPF_LAYOUT(%s, %d, %s);", n ? "stp_adders" : "NULL", n,
+		e->bpf_uses & BPF_KERNEL_MEMORY ? "true" : "false");
 }
 
 // ---------------------------------------------------------------- texts of probes
