@@ -77,7 +77,7 @@ static void file_patterns(struct patterns *p)
 		p->first[(unsigned char)at[0]] |= 1ull << i;
 		p->second[(unsigned char)at[1]] |= 1ull << i;
 		for (int c = 0; c < 256; c++)
-			if (at[2] == '*' || at[2] == '\0' || (unsigned char)at[2] == c)
+			if (strchr("*?[", at[2]) || (unsigned char)at[2] == c)     // also if there is none
 				p->third[c] |= 1ull << i;
 		p->anywhere |= *p->list[i] == '*' ? 1ull << i : 0;
 	}
