@@ -5,8 +5,12 @@
  * value |-------------------------------------------------- count
  *     4 |                                                    0
  *     8 |@@                                                  2
+ *    16 |                                                    0
+ *    32 |                                                    0
  *       ~
- *   256 |@@@@@@@@@@@@                                       12
+ *   256 |                                                    0
+ *   512 |                                                    0
+ *  1024 |@@@@@@@@@@@@                                       12
  *
  * A character of a bar stands for one value, or for as many as make the longest bar fit limits.hist_width. The
  * table begins two rows before the first nonempty bucket and ends two rows behind the last one, but a logarithmic
