@@ -116,6 +116,7 @@ enum expr_kind {
 	E_ACCESS,       // access: base then ->x [i] and so on; & and $ $$ suffixes
 	E_DEFINED,      // op1: @defined(e)                   removed by target_var.c or types.c
 	E_PROBEWRITE,   // op1: @probewrite(v)                removed by bind_names.c
+	E_UNBOUND,      // unbound: names an unknown object    made by bind_names.c, removed by target_var.c
 	E_ENTRY,        // entry: @entry(e)
 	E_PERF,         // text1: @perf("name")
 	E_CONST,        // text1: @const("C")
@@ -180,7 +181,7 @@ struct expr {
 			// target: a division in the location of a variable. Division by zero: the variable is not
 			// available.
 			enum { OF_SCRIPT, LOCATION_SIGNED, LOCATION_UNSIGNED, LOCATION_ABSENT /* l / r never is */ } of_location;
-			bool not_constant;     // target: constant_value() found no value, and waits for none
+			bool not_constant;     // names, target: constant_value() finds no value, and waits for none
 			bool waited;           // the same, but it waits for types.c
 		} bin;
 		struct { struct expr *c, *a, *b; } cond;
@@ -213,6 +214,7 @@ struct expr {
 			bool is_lvalue;            // target: it is assigned to
 		} access;
 		struct expr *op1;
+		const struct diag_report *unbound;
 		struct { struct expr *e; int slot; /* function family: index among the saved */ } entry;
 		struct {
 			const struct di_static *variable;

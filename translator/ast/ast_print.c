@@ -349,6 +349,8 @@ static void print_bare(struct buf *b, const struct expr *e)
 	case E_DEFINED:
 		print_wrapped(b, "@defined(", e->u.op1);
 		break;
+	case E_UNBOUND:
+		break;
 	case E_PROBEWRITE:
 		print_wrapped(b, "@probewrite(", e->u.op1);
 		break;

@@ -4,9 +4,9 @@
 // reached functions are marked used, their library files parsed.
 //
 // Each bind_*() handles one kind of node. A name that cannot be bound is reported, and its decl stays NULL: no later
-// step runs then.
-#include "elab/renamed.h"
-#include "elab/elab.h"
+// step runs then. Where a constant condition or @defined() may leave a branch out, E_UNBOUND takes the place of the
+// statement or operand, and target_var.c reports it if it stays.
+#include "elab/bind.h"
 #include "session/passes.h"
 #include "resolve/family.h"
 #include "util/str.h"
@@ -14,35 +14,23 @@
 #include <assert.h>
 #include <string.h>
 
-// The scope of names: the body of a probe or of a function.
-struct binder {
-	struct session *s;
-	struct probe *probe;       // one of probe and func is NULL
-	struct func *func;
-	struct map locals;         // parameters included
-	bool in_defined;           // inside @defined()
-	enum { IN_BODY, IN_ENTRY, IN_CONDITION } position;
-};
-
 static VEC(struct func *) queue;   // reached functions whose bodies are not bound yet
 
-static void bind_expr(struct binder *b, struct expr *e);
 static void bind_access(struct binder *b, struct expr *e);
 static void require_autocast(struct session *s, struct loc loc);
 static bool is_pretty(struct binder *b, const struct expr *e);
 static void bind_pretty(struct binder *b, struct expr *e);
-static void bind_stmt(struct binder *b, struct stmt *s);
 
 // ---------------------------------------------------------------- variables
 
-static bool in_library_function(const struct binder *b)
+bool bind_in_library(const struct binder *b)
 {
 	return b->func && b->func->source && b->func->source->library;
 }
 
 enum { MAX_INDICES = 9 };      // generated.h: STP_MAX_KEYS
 
-static void set_arity(struct var *v, int arity, struct loc loc)
+void bind_set_arity(struct var *v, int arity, struct loc loc)
 {
 	if (v->arity < 0 && arity == 0 && (v->size_given || v->wrap)) {
 		diag_error(loc, "array \"%s\" is used without an index", v->name);
@@ -70,7 +58,7 @@ static void set_arity(struct var *v, int arity, struct loc loc)
 	diag_note(v->arity_loc.source ? v->arity_loc : v->loc, "first used here");
 }
 
-static struct var *new_local(struct binder *b, const char *name, struct loc loc)
+struct var *bind_new_local(struct binder *b, const char *name, struct loc loc)
 {
 	struct var *v = NEW(struct var);
 
@@ -100,14 +88,14 @@ static struct var *find_scalar(struct binder *b, const char *name, struct loc lo
 				   "global", name);
 		return v;
 	}
-	v = declarations_find_global(b->s, name, loc, in_library_function(b));
+	v = declarations_find_global(b->s, name, loc, bind_in_library(b));
 	// A tapset alias's own scratch variable is not the script's array of the same name.
 	if (v && loc.source && loc.source->library && v->arity > 0 && v->loc.source && !v->loc.source->library)
 		return NULL;
 	return v;
 }
 
-static void bind_var(struct binder *b, struct expr *e)
+void bind_var(struct binder *b, struct expr *e)
 {
 	struct var *v = e->u.var.decl;
 
@@ -117,9 +105,9 @@ static void bind_var(struct binder *b, struct expr *e)
 	}
 	v = find_scalar(b, e->u.var.name, e->loc);
 	if (!v)
-		v = new_local(b, e->u.var.name, e->loc);
+		v = bind_new_local(b, e->u.var.name, e->loc);
 	else if (v->kind == VAR_GLOBAL)
-		set_arity(v, 0, e->loc);
+		bind_set_arity(v, 0, e->loc);
 	v->in_defined |= b->in_defined;
 	e->u.var.decl = v;
 }
@@ -205,11 +193,11 @@ static void bind_pretty(struct binder *b, struct expr *e)
 	bind_access(b, e);
 }
 
-static struct var *find_array(struct binder *b, const char *name, struct loc loc)
+struct var *bind_find_array(struct binder *b, const char *name, struct loc loc)
 {
 	struct var *v = map_get(&b->locals, name), *global;
 
-	global = declarations_find_global(b->s, name, loc, in_library_function(b));
+	global = declarations_find_global(b->s, name, loc, bind_in_library(b));
 	if (global)
 		return global;
 	if (v) {
@@ -232,7 +220,7 @@ static void bind_keys(struct binder *b, expr_vec *keys)
 static bool is_reported_later(struct binder *b, const char *name, struct loc loc)
 {
 	return !b->s->opt.no_optimize && !b->s->opt.skip_badvars && !b->in_defined && b->position == IN_BODY &&
-	       !declarations_find_global(b->s, name, loc, in_library_function(b));
+	       !declarations_find_global(b->s, name, loc, bind_in_library(b));
 }
 
 static bool is_array_reported_later(struct binder *b, const struct expr *e)
@@ -242,7 +230,7 @@ static bool is_array_reported_later(struct binder *b, const struct expr *e)
 
 static void bind_stat(struct binder *b, struct expr *e, bool is_value);
 
-static void bind_index(struct binder *b, struct expr *e)
+void bind_index(struct binder *b, struct expr *e)
 {
 	if (e->u.index.hist) {
 		bind_stat(b, e->u.index.hist, true);
@@ -252,9 +240,9 @@ static void bind_index(struct binder *b, struct expr *e)
 	bind_keys(b, &e->u.index.keys);
 	if (e->u.index.decl)
 		return;
-	e->u.index.decl = find_array(b, e->u.index.name, e->loc);
+	e->u.index.decl = bind_find_array(b, e->u.index.name, e->loc);
 	if (e->u.index.decl)
-		set_arity(e->u.index.decl, e->u.index.keys.n, e->loc);
+		bind_set_arity(e->u.index.decl, e->u.index.keys.n, e->loc);
 }
 
 static void bind_read_index(struct binder *b, struct expr *e)
@@ -296,7 +284,7 @@ static void bind_element(struct binder *b, struct expr *e)
 	struct component c = { .kind = COMP_INDEX, .loc = e->loc };
 
 	if (!v || e->u.index.keys.n != 1 ||
-	    declarations_find_global(b->s, e->u.index.name, e->loc, in_library_function(b))) {
+	    declarations_find_global(b->s, e->u.index.name, e->loc, bind_in_library(b))) {
 		bind_read_index(b, e);
 		return;
 	}
@@ -327,11 +315,11 @@ static struct var *bind_stat_operand(struct binder *b, struct expr *of)
 		struct var *v = map_get(&b->locals, of->u.var.name);
 
 		if (!v)
-			v = declarations_find_global(b->s, of->u.var.name, of->loc, in_library_function(b));
+			v = declarations_find_global(b->s, of->u.var.name, of->loc, bind_in_library(b));
 		of->u.var.decl = v;
 	}
 	if (of->u.var.decl && of->u.var.decl->kind == VAR_GLOBAL) {
-		set_arity(of->u.var.decl, 0, of->loc);
+		bind_set_arity(of->u.var.decl, 0, of->loc);
 		return of->u.var.decl;
 	}
 	declarations_no_statistic(b->s, of);
@@ -524,36 +512,6 @@ static void bind_defined(struct binder *b, struct expr *e)
 	b->in_defined = outer;
 }
 
-static void add_counters(const void *session, name_list *out)
-{
-	for vec_each(&((const struct session *)session)->script.probes, p) {
-		const struct probe_point *last = (*p)->chain.n ? (*p)->chain.at[(*p)->chain.n - 1] : NULL;
-		const struct point_part *counter = last ? point_find(last, "counter") : NULL;
-
-		if (counter && counter->arg_kind == ARG_STRING)
-			vec_push(out, counter->text);
-	}
-}
-
-bool bind_names_find_counter(struct session *s, const struct expr *e)
-{
-	const char *name = e->u.text1.text, *similar;
-	name_list names = { 0 };
-
-	add_counters(s, &names);
-	for vec_each(&names, it)
-		if (!strcmp(*it, name))
-			return true;
-	similar = diag_similar(name, add_counters, s);
-	if (*similar) {
-		diag_error(e->loc, "perf counter \"%s\" not found%s", name, similar);
-		return false;
-	}
-	diag_error(e->loc, "perf counter \"%s\" not found: define it by a probe, for instance "
-		   "perf.type(0).config(1).counter(\"%s\") { }", name, name);
-	return false;
-}
-
 // Refuses in conditions of probes all operations that may fail or that build strings: a condition has no context.
 static void check_in_condition(const struct expr *e)
 {
@@ -575,15 +533,32 @@ static void check_in_condition(const struct expr *e)
 			   "use an if statement in the handler", what);
 }
 
-static void bind_expr(struct binder *b, struct expr *e)
+static void bind_operand(struct binder *b, bool is_optional, struct expr *e)
 {
+	bool outer = b->is_optional, held = b->holds;
+
+	if (!is_optional) {
+		bind_expr(b, e);
+		return;
+	}
+	b->is_optional = true;
+	b->holds = false;
+	bind_part(b, e);
+	b->is_optional = outer;
+	b->holds = held;
+}
+
+void bind_expr(struct binder *b, struct expr *e)
+{
+	bool optional;
+
 	if (!e)
 		return;
 	if (b->position == IN_CONDITION)
 		check_in_condition(e);
 	switch (e->kind) {
 	case E_NUMBER: case E_STRING: case E_TARGET: case E_ATVAR: case E_ENUM:
-	case E_CONST: case E_STATIC: case E_PERF: break;
+	case E_CONST: case E_STATIC: case E_PERF: case E_UNBOUND: break;
 	case E_EMBEDDED: embedded_names_check(b->s, e->u.embedded, e->loc); break;
 	case E_VAR: bind_value(b, e); break;
 	case E_INDEX: bind_element(b, e); break;
@@ -618,154 +593,16 @@ static void bind_expr(struct binder *b, struct expr *e)
 			break;
 		}
 		bind_expr(b, e->u.bin.l);
-		bind_expr(b, e->u.bin.r);
+		if (e->u.bin.op == TOK_ANDAND || e->u.bin.op == TOK_OROR)
+			bind_operand(b, bind_may_leave_out(b, e->u.bin.l), e->u.bin.r);
+		else
+			bind_expr(b, e->u.bin.r);
 		break;
 	case E_COND:
 		bind_expr(b, e->u.cond.c);
-		bind_expr(b, e->u.cond.a);
-		bind_expr(b, e->u.cond.b);
-		break;
-	}
-}
-
-// ---------------------------------------------------------------- statements
-
-static void bind_foreach_array(struct binder *b, struct stmt *s)
-{
-	struct var *v = s->u.foreach.decl;
-	int keys = s->u.foreach.keys.n;
-
-	if (!v)
-		v = find_array(b, s->u.foreach.array, s->u.foreach.array_loc);
-	if (!v)
-		return;
-	s->u.foreach.decl = v;
-	set_arity(v, keys, s->u.foreach.array_loc);
-	if (s->u.foreach.slice.n && s->u.foreach.slice.n != keys)
-		diag_error(s->u.foreach.array_loc, "\"%s\" has %d ind%s, but its slice has %d", v->name, keys,
-			   keys == 1 ? "ex" : "ices", s->u.foreach.slice.n);
-	v->stat_ops |= s->u.foreach.sort_stat;
-}
-
-static void bind_foreach(struct binder *b, struct stmt *s)
-{
-	for vec_each(&s->u.foreach.slice, k)
-		if (*k)
-			bind_expr(b, *k);
-	bind_expr(b, s->u.foreach.limit);
-	if (s->u.foreach.hist) {
-		bind_expr(b, s->u.foreach.hist);
-		if (s->u.foreach.keys.n != 1)
-			diag_error(s->loc, "a histogram has exactly one index: the bucket");
-	} else {
-		bind_foreach_array(b, s);
-	}
-	for vec_each(&s->u.foreach.keys, k)
-		bind_var(b, *k);
-	if (s->u.foreach.value)
-		bind_var(b, s->u.foreach.value);
-	bind_stmt(b, s->u.foreach.body);
-}
-
-// Binds the operand of delete: a local, a scalar, a statistic or a whole array; a[k], a[*, k].
-static void bind_delete(struct binder *b, struct expr *e)
-{
-	struct var *v;
-
-	switch (e->kind) {
-	case E_INDEX:
-		bind_index(b, e);
-		return;
-	case E_VAR:
-		if (e->u.var.decl)
-			return;
-		v = map_get(&b->locals, e->u.var.name);
-		if (!v)
-			v = declarations_find_global(b->s, e->u.var.name, e->loc, in_library_function(b));
-		e->u.var.decl = v ? v : new_local(b, e->u.var.name, e->loc);
-		return;
-	default:
-		assert(!"the parser lets only variables be deleted");
-	}
-}
-
-static bool may_be_unused(struct binder *b, struct expr *e)
-{
-	bool adds = e->kind == E_ASSIGN && e->u.bin.op == TOK_STAT_ADD && e->u.bin.l->kind == E_VAR &&
-		    !declarations_find_global(b->s, e->u.bin.l->u.var.name, e->loc, in_library_function(b));
-
-	return !b->s->opt.no_optimize && constant_is_pure(adds ? e->u.bin.r : e);
-}
-
-// A statement without effect may name what doesn't exist.
-static void bind_unused_expr(struct binder *b, struct stmt *s)
-{
-	diag_hold_push();
-	bind_expr(b, s->u.expr);
-	if (diag_hold_pop())
-		unused_drop(s);
-}
-
-// Makes a statement of the assignment that begins a loop, so that it can be left out if nothing uses the variable.
-static void separate_for_init(struct binder *b, struct stmt *s)
-{
-	const struct expr *init = s->u.for_.init;
-	struct stmt *loop, *first;
-
-	if (!init || init->kind != E_ASSIGN || init->u.bin.l->kind != E_VAR || init->u.bin.r->kind == E_NUMBER ||
-	    init->u.bin.r->kind == E_STRING || init->u.bin.r->kind == E_VAR || b->s->opt.no_optimize)
-		return;
-	first = stmt_new(S_EXPR, init->loc);
-	first->u.expr = s->u.for_.init;
-	loop = stmt_new(S_FOR, s->loc);
-	*loop = *s;
-	loop->u.for_.init = NULL;
-	*s = *stmt_new(S_BLOCK, s->loc);
-	vec_push(&s->u.block, first);
-	vec_push(&s->u.block, loop);
-}
-
-static void bind_stmt(struct binder *b, struct stmt *s)
-{
-	if (!s)
-		return;
-	if (s->kind == S_FOR)
-		separate_for_init(b, s);
-	switch (s->kind) {
-	case S_EMPTY: case S_BREAK: case S_CONTINUE: case S_NEXT: break;
-	case S_EXPR:
-		if (may_be_unused(b, s->u.expr))
-			bind_unused_expr(b, s);
-		else
-			bind_expr(b, s->u.expr);
-		break;
-	case S_RETURN: bind_expr(b, s->u.expr); break;
-	case S_DELETE: bind_delete(b, s->u.expr); break;
-	case S_FOREACH: bind_foreach(b, s); break;
-	case S_BLOCK:
-		for vec_each(&s->u.block, it)
-			bind_stmt(b, *it);
-		break;
-	case S_IF:
-		bind_expr(b, s->u.if_.c);
-		bind_stmt(b, s->u.if_.then);
-		bind_stmt(b, s->u.if_.other);
-		break;
-	case S_WHILE:
-		bind_expr(b, s->u.while_.c);
-		bind_stmt(b, s->u.while_.body);
-		break;
-	case S_FOR:
-		bind_expr(b, s->u.for_.init);
-		bind_expr(b, s->u.for_.c);
-		bind_stmt(b, s->u.for_.step);
-		bind_stmt(b, s->u.for_.body);
-		break;
-	case S_TRY:
-		bind_stmt(b, s->u.try_.body);
-		if (s->u.try_.var)
-			bind_var(b, s->u.try_.var);
-		bind_stmt(b, s->u.try_.handler);
+		optional = bind_may_leave_out(b, e->u.cond.c);
+		bind_operand(b, optional, e->u.cond.a);
+		bind_operand(b, optional, e->u.cond.b);
 		break;
 	}
 }
@@ -823,7 +660,7 @@ static void settle_arities(struct session *s)
 			bool array = (*g)->size_given || (*g)->wrap;
 
 			(*g)->arity = -1;
-			set_arity(*g, array, (*g)->loc);
+			bind_set_arity(*g, array, (*g)->loc);
 		}
 }
 

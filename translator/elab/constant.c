@@ -22,6 +22,7 @@ static bool visit_effect(struct ast_walker *w, struct expr **pe)
 	case E_CALL: *found |= !is_pure(e->u.call.target); break;
 	case E_ASSIGN: case E_INCDEC: case E_REGEX: *found = true; break;
 	case E_PRINT: *found |= !e->u.print.to_string; break;
+	case E_UNBOUND: *found = true; break;
 	case E_EMBEDDED: *found |= !(e->u.embedded->pragmas & PRAGMA_PURE); break;
 	case E_BINARY: *found |= access_may_divide_by_zero(e); break;
 	default: break;
@@ -121,4 +122,23 @@ struct expr *constant_value(const struct session *s, struct expr *e, bool *waits
 	default:
 		return NULL;
 	}
+}
+
+bool constant_may_be(struct expr *e)
+{
+	bool l, either;
+
+	switch (e->kind) {
+	case E_NUMBER: case E_STRING: case E_DEFINED: return true;
+	case E_UNARY: return constant_may_be(e->u.un.e);
+	case E_COND: return constant_may_be(e->u.cond.c);
+	case E_BINARY: break;
+	default: return false;
+	}
+	if (e->u.bin.not_constant)
+		return false;
+	either = e->u.bin.op == TOK_ANDAND || e->u.bin.op == TOK_OROR || e->u.bin.op == TOK_MUL || e->u.bin.op == TOK_AND;
+	l = constant_may_be(e->u.bin.l);
+	e->u.bin.not_constant = either ? !l && !constant_may_be(e->u.bin.r) : !l || !constant_may_be(e->u.bin.r);
+	return !e->u.bin.not_constant;
 }

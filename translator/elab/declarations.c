@@ -345,3 +345,33 @@ bool declarations_has_global(struct session *s, const struct expr *e)
 		declarations_no_array(s, stat->u.stat.of->u.index.name, stat->u.stat.of->loc);
 	return false;
 }
+
+static void add_counters(const void *session, name_list *out)
+{
+	for vec_each(&((const struct session *)session)->script.probes, p) {
+		const struct probe_point *last = (*p)->chain.n ? (*p)->chain.at[(*p)->chain.n - 1] : NULL;
+		const struct point_part *counter = last ? point_find(last, "counter") : NULL;
+
+		if (counter && counter->arg_kind == ARG_STRING)
+			vec_push(out, counter->text);
+	}
+}
+
+bool declarations_find_counter(struct session *s, const struct expr *e)
+{
+	const char *name = e->u.text1.text, *similar;
+	name_list names = { 0 };
+
+	add_counters(s, &names);
+	for vec_each(&names, it)
+		if (!strcmp(*it, name))
+			return true;
+	similar = diag_similar(name, add_counters, s);
+	if (*similar) {
+		diag_error(e->loc, "perf counter \"%s\" not found%s", name, similar);
+		return false;
+	}
+	diag_error(e->loc, "perf counter \"%s\" not found: define it by a probe, for instance "
+		   "perf.type(0).config(1).counter(\"%s\") { }", name, name);
+	return false;
+}

@@ -198,6 +198,8 @@ static void effect_expr(struct use_walker *w, const struct expr *e)
 		effect = !is_variable(e->u.un.e);
 	else if (e->kind == E_REGEX)
 		effect = e->u.regex.keep;
+	else if (e->kind == E_UNBOUND)
+		effect = true;
 	((struct effects *)w->data)->any |= effect;
 }
 

@@ -50,9 +50,9 @@ void declarations_no_array(struct session *s, const char *name, struct loc loc);
 void declarations_no_statistic(struct session *s, const struct expr *of);
 // Returns true if the array or statistic that e reads is declared, or false after diag_error().
 bool declarations_has_global(struct session *s, const struct expr *e);
-// bind_names.c: Returns true if a probe defines the counter of this @perf(), or false after diag_error().
-bool bind_names_find_counter(struct session *s, const struct expr *e);
-// Binds the names of an expression or statement that the translator made after elab_bind_names().
+// Returns true if a probe defines the counter of this @perf(), or false after diag_error().
+bool declarations_find_counter(struct session *s, const struct expr *e);
+// bind_names.c: Binds the names of an expression or statement that the translator made after elab_bind_names().
 void bind_names_of_probe(struct session *s, struct probe *p);
 // Marks the function as used, as if a probe called it.
 void bind_names_of_function(struct session *s, struct func *f);
@@ -136,6 +136,8 @@ struct expr *optimize_fold(const struct session *s, const struct expr *e);
 // constant.c: Returns E_NUMBER or E_STRING, or NULL. Sets *waits, without clearing it, if the result may change once
 // types.c has settled each @defined() in the expression.
 struct expr *constant_value(const struct session *s, struct expr *e, bool *waits);
+// Returns whether constant_value() may find a value now or once each @defined() in the expression is settled.
+bool constant_may_be(struct expr *e);
 // Returns whether evaluating it has no side effect; false for calls of functions whose effects are not computed yet.
 bool constant_is_pure(const struct expr *e);
 // Returns the result of the operator e if the value of one operand (l, r; NULL: unknown) determines it and the other

@@ -620,6 +620,10 @@ static bool visit_expr(struct ast_walker *w, struct expr **e)
 			return true;
 		*e = failed((*e)->loc);
 		return false;
+	case E_UNBOUND:
+		diag_report((*e)->u.unbound);
+		*e = failed((*e)->loc);
+		return false;
 	case E_CALL:
 		try_called(r, (*e)->u.call.target);
 		note_call(r, (*e)->u.call.target);
@@ -648,7 +652,7 @@ static bool visit_expr(struct ast_walker *w, struct expr **e)
 		*e = resolve_entry(r, *e);
 		return false;
 	case E_PERF:
-		if (bind_names_find_counter(r->s, *e))
+		if (declarations_find_counter(r->s, *e))
 			perf_may_read(r->s, r->probe, *e);
 		return false;
 	case E_DEFINED:

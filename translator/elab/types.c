@@ -575,7 +575,7 @@ static enum type infer_kind(struct infer *t, struct expr **pe, struct want w)
 		return T_LONG;
 	case E_ENUMNAME: return infer_enumname(t, e);
 	case E_HIST: break;        // the parser accepts it only as an operand of infer_hist()
-	case E_TARGET: case E_CAST: case E_ATVAR: case E_PROBEWRITE: case E_ENUM:
+	case E_TARGET: case E_CAST: case E_ATVAR: case E_PROBEWRITE: case E_ENUM: case E_UNBOUND:
 		if (t->report)
 			diag_error(e->loc, "this requires debuginfo, which is not available here");
 		return T_LONG;

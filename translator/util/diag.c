@@ -23,9 +23,7 @@ enum { MAX_WARNINGS = 100 };
 struct section {
 	int errors;
 	int held;                  // diag.held outside
-	struct loc loc;            // of the first error
-	const char *first;
-	VEC(struct { struct loc loc; const char *text; }) notes;  // on it
+	struct diag_report first;
 	bool takes_notes;          // notes that follow belong to this error
 };
 
@@ -39,7 +37,8 @@ static struct {
 	VEC(struct loc) locations;    // of the entries of the catalogue
 	int quiet;                 // depth of diag_quiet_push() and diag_hold_push()
 	int held;                  // depth of diag_hold_push(); 0 while diag_quiet_push() is active
-	struct section sections[64], last_section;
+	VEC(struct section) sections;  // the active ones, [0] while there is none
+	struct section last_section;
 	void (*hooks[8])(void);
 	int nhooks;
 	bool catching;             // die_caught() is active: die() stores its message in `death` and jumps to `caught`
@@ -203,15 +202,22 @@ void diag_catalogue(void)
 	fprintf(stderr, "SEMANTIC_ERRORS: %d\n%sSEMANTIC_ERRORS_END\n", diag.locations.n, buf_text(&diag.catalogue));
 }
 
+static struct section *innermost(void)
+{
+	if (!diag.sections.n)
+		vec_push(&diag.sections, (struct section){ 0 });
+	return &diag.sections.at[diag.quiet];
+}
+
 static void error(struct loc loc, const char *text)
 {
-	struct section *section = &diag.sections[diag.quiet];
+	struct section *section = innermost();
 
 	diag.last_shown = false;
 	if (diag.quiet) {
 		section->takes_notes = !section->errors++;
 		if (section->takes_notes)
-			section->first = text, section->loc = loc;
+			section->first.text = text, section->first.loc = loc;
 		return;
 	}
 	diag.errors++;
@@ -242,7 +248,7 @@ void diag_warning(struct loc loc, const char *fmt, ...)
 	char *text;
 	bool from_library = loc.source && loc.source->library && diag_options.verbose < 2;
 
-	diag.last_shown = diag.sections[diag.quiet].takes_notes = false;
+	diag.last_shown = innermost()->takes_notes = false;
 	if (diag_options.no_warnings || diag.quiet > diag.held || from_library)
 		return;
 	va_start(ap, fmt);
@@ -262,7 +268,7 @@ void diag_note(struct loc loc, const char *fmt, ...)
 {
 	va_list ap;
 
-	struct section *section = &diag.sections[diag.quiet];
+	struct section *section = innermost();
 	const char *text;
 
 	if (!diag.last_shown && !(diag.quiet && section->takes_notes))
@@ -271,7 +277,7 @@ void diag_note(struct loc loc, const char *fmt, ...)
 	text = str_vprintf(fmt, ap);
 	va_end(ap);
 	if (diag.quiet && section->takes_notes)
-		vec_push(&section->notes, ((typeof(*section->notes.at)){ loc, text }));
+		vec_push(&section->first.notes, ((typeof(*section->first.notes.at)){ loc, text }));
 	else
 		show(PLAIN, "    note", loc, text);
 }
@@ -288,7 +294,7 @@ int diag_errors(void)
 
 void diag_reset(void)
 {
-	diag.errors = diag.different = diag.shown = diag.quiet = 0;
+	diag.errors = diag.different = diag.shown = diag.quiet = diag.sections.n = 0;
 	diag.last_shown = false;
 	diag.seen = (struct map){ 0 };
 	diag.last_section = (struct section){ 0 };
@@ -308,9 +314,9 @@ void diag_summary(void)
 
 static void push(int held)
 {
-	if (diag.quiet + 1 == (int)ARRAY_SIZE(diag.sections))
-		die("probe points are nested too deeply (%d levels of optional aliases)", diag.quiet);
-	diag.sections[++diag.quiet] = (struct section){ .held = diag.held };
+	innermost();
+	vec_push(&diag.sections, ((struct section){ .held = diag.held }));
+	diag.quiet++;
 	diag.held = held;
 }
 
@@ -331,7 +337,7 @@ bool diag_prints_warnings(void)
 
 bool diag_prints(void)
 {
-	if (diag.held && diag.sections[diag.quiet].errors)
+	if (diag.held && innermost()->errors)
 		return false;      // only the first error of a section is printed
 	return diag.quiet == diag.held && (diag.shown < SHOWN || diag_options.all || diag_options.verbose);
 }
@@ -348,7 +354,9 @@ const char *diag_similar(const char *wanted, diag_names *add, const void *from)
 
 int diag_quiet_pop(void)
 {
-	diag.last_section = diag.sections[diag.quiet--];
+	diag.last_section = *innermost();
+	diag.sections.n--;
+	diag.quiet--;
 	diag.held = diag.last_section.held;
 	return diag.last_section.errors;
 }
@@ -360,28 +368,42 @@ int diag_hold_pop(void)
 
 const char *diag_quiet_first(void)
 {
-	return diag.last_section.first;
+	return diag.last_section.first.text;
 }
 
 void diag_error_quiet(struct loc loc)
 {
-	struct section quiet = diag.last_section;
+	struct diag_report first = diag.last_section.first;
 
-	diag_error(loc, "%s", quiet.first);
-	for vec_each(&quiet.notes, it)
+	first.loc = loc;
+	diag_report(&first);
+}
+
+void diag_report(const struct diag_report *report)
+{
+	diag_error(report->loc, "%s", report->text);
+	for vec_each(&report->notes, it)
 		diag_note(it->loc, "%s", it->text);
+}
+
+struct diag_report *diag_held_report(void)
+{
+	struct diag_report *report = NEW(struct diag_report);
+
+	*report = diag.last_section.first;
+	return report;
 }
 
 struct loc diag_quiet_location(void)
 {
-	return diag.last_section.loc;
+	return diag.last_section.first.loc;
 }
 
 void diag_warn_held(struct loc loc, const char *advice)
 {
-	struct section held = diag.last_section;
+	struct diag_report held = diag.last_section.first;
 
-	diag_warning(held.loc.source ? held.loc : loc, "%s; %s", held.first, advice);
+	diag_warning(held.loc.source ? held.loc : loc, "%s; %s", held.text, advice);
 	for vec_each(&held.notes, it)
 		diag_note(it->loc, "%s", it->text);
 }

@@ -8,6 +8,7 @@
 
 #include "util/mem.h"
 #include "util/str.h"
+#include "util/vec.h"
 
 #include <stdbool.h>
 
@@ -37,6 +38,13 @@ struct loc {
 
 // Returns the start of a line of the text; the end of the text if it has fewer lines.
 const char *diag_line(const struct source *src, int line);
+
+// An error and its notes.
+struct diag_report {
+	struct loc loc;
+	const char *text;
+	VEC(struct { struct loc loc; const char *text; }) notes;
+};
 
 struct diag_options {
 	bool no_warnings;          // -w
@@ -82,6 +90,9 @@ void diag_error_quiet(struct loc loc);     // reports that error at loc, with it
 // has no location.
 void diag_hold_push(void);
 int diag_hold_pop(void);
+// Returns the first error of the last section, to be reported once it is known to matter.
+struct diag_report *diag_held_report(void);
+void diag_report(const struct diag_report *report);
 void diag_warn_held(struct loc loc, const char *advice);
 
 // Reports a failure of the machine: runs the hooks of die_at_exit(), then exits with status 1.
