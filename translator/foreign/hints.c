@@ -50,6 +50,15 @@ static char *dtrace_timer(const char *name)
 	return str_printf("timer.%s(%s)", unit, g[1]);
 }
 
+// "libc", "libc.so" and "libc.so.6" name the same library; "a.out" and "" the program.
+static const char *dtrace_library(const char *module)
+{
+	if (!*module || !strcmp(module, "a.out"))
+		return "";
+	return str_printf(".library(\"%s%s\")", module, strstr(module, ".so.") || str_is_glob(module) ? "" :
+			  strstr(module, ".so") ? "*" : ".so*");
+}
+
 static char *dtrace_point(const char *provider, const char *module, const char *function, const char *name)
 {
 	const char *suffix = strcmp(name, "return") ? ".call" : ".return";
@@ -69,7 +78,7 @@ static char *dtrace_point(const char *provider, const char *module, const char *
 	if (!strcmp(provider, "sdt"))
 		return str_printf("kernel.trace(\"%s\")", name);
 	if (str_starts(provider, "pid"))
-		return str_printf("process(\"%s\").function(\"%s\")%s", *module && strcmp(module, "a.out") ? module : "PATH",
+		return str_printf("process%s.function(\"%s\")%s", dtrace_library(module),
 				  *function ? function : "*", suffix);
 	for (const char *c = name; *c; c++)
 		buf_puts(&mark, *c == '-' ? "__" : (char[]){ *c, 0 });
@@ -85,7 +94,8 @@ static char *dtrace(const char *line)
 		   g))
 		return NULL;
 	point = dtrace_point(g[1], g[2], g[3], g[4]);
-	return point ? str_printf("this is a probe of DTrace; in stap's language: probe %s { ... }", point) : NULL;
+	return point ? str_printf("this is a probe of DTrace; in stap's language: probe %s { ... }%s", point,
+				  str_starts(g[1], "pid") ? " with -x PID or -c CMD" : "") : NULL;
 }
 
 // ---------------------------------------------------------------- strace -e
