@@ -28,9 +28,11 @@ struct lsm_probe {             // probe.data
 
 static const struct { const char *name, *why; } no_hooks[] = {
 #define HOOK(name)
-#define NO_HOOK(name, why) { #name, why },
+#define CLOSED_HOOK(name) { #name, "kernels do not attach BPF programs to it" },
+#define NO_HOOK(name) { #name, "it is not a hook" },
 #include "probes/lsm_hooks.def"
 #undef HOOK
+#undef CLOSED_HOOK
 #undef NO_HOOK
 };
 
@@ -207,9 +209,11 @@ static void lsm_bpf_program(struct session *s, const struct probe *p, struct cwr
 static const char *const patterns[] = {
 	"kernel.lsm(string)",
 #define HOOK(name) "lsm." #name,
-#define NO_HOOK(name, why)
+#define CLOSED_HOOK(name) "lsm." #name,
+#define NO_HOOK(name)
 #include "probes/lsm_hooks.def"
 #undef HOOK
+#undef CLOSED_HOOK
 #undef NO_HOOK
 	NULL,
 };
