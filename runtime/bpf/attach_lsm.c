@@ -119,7 +119,7 @@ int lsm_prepare(void)
 	const struct stp_family *family = client_family(&stp_lsm_family);
 	char list[256] = "", why[512];
 	struct btf *kernel;
-	bool run;
+	const char *not_run = NULL;
 	int err;
 
 	if (!family)
@@ -129,10 +129,14 @@ int lsm_prepare(void)
 		stp_complain("cannot read the kernel's BTF: %s", strerror(errno));
 		return -ECANCELED;
 	}
-	run = hooks_run(list, sizeof(list));
-	snprintf(why, sizeof(why), "BPF programs are not among the security modules of this kernel: boot it with lsm=%s,bpf",
-		 list);
-	err = prepare(family->table, family->n, kernel, run ? NULL : why);
+	if (!libbpf_probe_bpf_prog_type(BPF_PROG_TYPE_LSM, NULL)) {
+		not_run = "the kernel, or a security policy of this system, refuses BPF programs at hooks of security modules";
+	} else if (!hooks_run(list, sizeof(list))) {
+		snprintf(why, sizeof(why),
+			 "BPF programs are not among the security modules of this kernel: boot it with lsm=%s,bpf", list);
+		not_run = why;
+	}
+	err = prepare(family->table, family->n, kernel, not_run);
 	btf__free(kernel);
 	return err;
 }
