@@ -541,6 +541,9 @@ static void mismatch(struct session *s, const struct probe_point *point)
 		   habit ? str_printf(": %s", habit) : reason ? "" : diag_similar(point_shape(point), add_points, s));
 	if (reason)
 		diag_note(point->loc, "%s", reason);
+	else if (*point->parts.at[0].name == '_')
+		diag_note(point->loc, "points whose names begin with \"_\" are private in SystemTap's library; use public ones "
+			  "(stap --dump-probe-aliases lists them)");
 }
 
 static void resolve_found(struct path *path, const struct probe_point *point)
@@ -702,7 +705,7 @@ static void resolve_required(struct path *path, const struct probe_point *point)
 
 	if (!name)
 		name = renamed(path->s, point);
-	if (!name || path->s->opt.list)
+	if (!name)
 		resolve_found(path, point);
 	else if (syscall && str_is_glob(syscall))
 		resolve_syscalls(path, point, syscall);
