@@ -23,6 +23,7 @@ struct di_type {
 	const char *name;
 	uint64_t size;             // bytes
 	bool is_signed;
+	bool is_complex;           // DI_FLOAT: a complex number
 	uint64_t count;            // DI_ARRAY: elements, 0 unknown
 	const void *priv;          // the backend's
 };

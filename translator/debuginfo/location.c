@@ -8,7 +8,7 @@ const char di_other_register[] = "it is in a register that probes cannot read, s
 
 bool di_is_float(const struct di_type *t)
 {
-	return t->kind == DI_FLOAT && (t->size == 4 || t->size == 8) && !strstr(t->name, "complex");
+	return t->kind == DI_FLOAT && (t->size == 4 || t->size == 8) && !t->is_complex;
 }
 
 bool di_is_x87(const struct di_type *t)

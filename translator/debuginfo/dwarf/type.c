@@ -157,6 +157,7 @@ static void fill_base(Dwarf_Die *die, struct di_type *out)
 	out->kind = encoding == DW_ATE_boolean ? DI_BOOL :
 		    encoding == DW_ATE_float || encoding == DW_ATE_complex_float ? DI_FLOAT :
 		    encoding == DW_ATE_signed_char || encoding == DW_ATE_unsigned_char ? DI_CHAR : DI_INT;
+	out->is_complex = encoding == DW_ATE_complex_float;
 	out->is_signed = encoding == DW_ATE_signed || encoding == DW_ATE_signed_char;
 }
 

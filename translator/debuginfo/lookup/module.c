@@ -60,8 +60,8 @@ static struct di_location location_words(const struct di_module *m, const struct
 static const char *why_no_result(const struct di_module *m, const struct di_type *t)
 {
 #define IN_CALLER "; probe a line of the caller behind the call, and read the variable that receives it"
-	if (t->kind == DI_FLOAT && strstr(t->name, "complex"))
-		return strcmp(t->name, "complex double") ? "probes do not read complex numbers from registers" IN_CALLER :
+	if (t->is_complex)
+		return t->size != 2 * sizeof(double) ? "probes do not read complex numbers from registers" IN_CALLER :
 		       "probes do not read complex numbers from registers" IN_CALLER ": user_long(&$variable) has the bits of "
 		       "the real part";
 	if (t->kind == DI_FLOAT && !m->is_user)
