@@ -75,6 +75,7 @@ struct stp_ctx_private {
 	/* Buffers that would be large on a kernel stack: the name of an address, the addresses of a call stack. */
 	char name_text[STP_NAME_TEXT];
 	u64 addresses[STP_ADDRESSES];
+	union stp_val adders[STP_ADDERS];      /* what stp_adders_read() returns */
 };
 
 /* Returns 1 + the index of a probe of the script, 0 for others. */

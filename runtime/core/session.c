@@ -611,6 +611,16 @@ s64 stp_adder_read(u32 offset, s64 base)
 	return (s64)sum;
 }
 
+const union stp_val *stp_adders_read(struct stp_ctx *c, const struct stp_adder *adders, u32 n)
+{
+	union stp_val *values = stp_private(c)->adders;
+	u32 i;
+
+	for (i = 0; i < n; i++)
+		values[i].n = stp_adder_read(adders[i].offset, *adders[i].base);
+	return values;
+}
+
 void stp_adder_clear(u32 offset)
 {
 	u32 cpu;

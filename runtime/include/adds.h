@@ -21,6 +21,13 @@
 s64 stp_adder_read(u32 offset, s64 base);  /* base: the global's own cell, which begin and end write */
 void stp_adder_clear(u32 offset);
 
+/* Reads up to STP_ADDERS counters: the arguments of a printf that prints nothing else. Valid until the next call. */
+#define STP_ADDERS 8
+struct stp_ctx;
+union stp_val;
+struct stp_adder { u32 offset; const s64 *base; };
+const union stp_val *stp_adders_read(struct stp_ctx *c, const struct stp_adder *adders, u32 n);
+
 /* A handler that only adds uses nothing of the context but `percpu`, and `regs` and `arguments` if it adds or compares
  * values. */
 enum stp_adds_only { STP_ADDS_NOT_ONLY, STP_ADDS_CONSTANTS, STP_ADDS_VALUES };

@@ -151,7 +151,7 @@ struct emitter {
 	struct map consts;         // @const() and its file -> name of the constant
 	VEC(const struct di_static *) statics;
 	int probes;                // in the table of probes
-	int foreachs, formats_made, regexes;
+	int foreachs, formats_made, adders_made, regexes;
 	bool embedded;             // some function is embedded C
 	bool percpu;               // there is a struct percpu
 	bool programs;             // --runtime=bpf: what is written is, or may be, part of programs, not only of the client
