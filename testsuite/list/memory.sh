@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Lists of each installed kernel that has debuginfo: of all functions and of functions of all modules, the same from an
-# empty cache and from a filled one, and of variables. They stay within a peak of memory (KB resident), since files of
-# debuginfo need not stay in memory. The bounds are about a fifth above what kernel 6.12 takes. (Read by run.sh.)
+# empty cache and from a filled one, and of variables; and a script that probes functions of all modules. They stay
+# within a peak of memory (KB resident), since files of debuginfo need not stay in memory. The bounds are about a fifth
+# above what kernel 6.12 takes. (Read by run.sh.)
 
 # peak KB COMMAND...: output in $SCRATCH/out; fails with a message if the command fails or takes more memory.
 peak() {
@@ -34,6 +35,8 @@ memory_test() { # RELEASE
 	wrong+=$(peak 300000 "$STAP" -r "$1" -l "$modules" 2>&1)
 	[ "$(wc -l <"$SCRATCH/out")" -gt 1000 ] || wrong+="few functions of modules: $(head -n 3 "$SCRATCH/out")"
 	wrong+=$(diff "$SCRATCH/cold" "$SCRATCH/out" | head -n 5)
+	rm -rf "$SYSTEMTAP_DIR"
+	wrong+=$(peak 370000 "$STAP" -r "$1" -p2 -e "probe $modules { next }" 2>&1)
 	rm -rf "$SYSTEMTAP_DIR"
 	report "list/memory-${1%%-*}" "$wrong"
 }

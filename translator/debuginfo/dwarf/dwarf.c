@@ -115,6 +115,12 @@ void dwarf_file_forget(struct dwarf_file *f)
 	}
 }
 
+void dwarf_file_unload_unused(struct dwarf_file *f)
+{
+	if (!f->units.n && !f->whole)
+		dwarf_file_forget(f);
+}
+
 int dwarf_file_units(const struct dwarf_file *f)
 {
 	return f->units.n;

@@ -9,6 +9,8 @@ struct dwarf_file *dwarf_file_open(struct di_module *m, const char *path, struct
 
 // Frees the pages of the file, which are read again on access. No effect on relocatable files, which are changed.
 void dwarf_file_unload(const struct dwarf_file *f);
+// As dwarf_file_forget(), if no unit is open: after an index was made, for which the whole file was read.
+void dwarf_file_unload_unused(struct dwarf_file *f);
 // Ends the handles of units and frees the pages of the file. Types and variables that were returned become invalid;
 // functions look up their DIEs again. No effect on files with split units.
 void dwarf_file_forget(struct dwarf_file *f);

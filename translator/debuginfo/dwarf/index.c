@@ -122,6 +122,7 @@ static struct index *open_index(struct di_module *m)
 	progress_end();
 	if (!good)
 		return NULL;
+	dwarf_file_unload_unused(m->dwarf);
 	made = lay_out(&tables, identity);
 	say(m, made.len);
 	cache_put(s, &key, ".index", made.at, made.len);
