@@ -98,7 +98,7 @@ static bool look_up(uint64_t address, const char *name, const char *module, void
 	struct index *index = with;
 
 	for (struct symbol *s = index->bucket[hash(name) & (index->buckets - 1)]; s; s = s->next)
-		if (!s->address && !strcmp(s->name, name) && !strcmp(s->module, module)) {
+		if (!s->address && !strcmp(s->name, name) && (s->anywhere || !strcmp(s->module, module))) {
 			s->address = address;
 			index->missing -= address != 0;
 		}

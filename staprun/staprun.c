@@ -242,7 +242,8 @@ static int add_want(struct wants *w, const struct stp_msg *msg)
 	colon = strchr(name, ':');
 	if (colon)
 		*colon = 0;
-	w->symbol[w->n] = (struct symbol){ .module = colon ? name : "", .name = colon ? colon + 1 : name };
+	w->symbol[w->n] = (struct symbol){ .module = colon ? name : "", .name = colon ? colon + 1 : name,
+					   .anywhere = colon == name };
 	w->index[w->n++] = want->index;
 	return 0;
 }

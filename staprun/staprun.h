@@ -89,6 +89,7 @@ void sibling_path(char *path, size_t size, const char *variable, const char *nam
 
 struct symbol {
 	const char *module;                // "": the kernel itself
+	bool anywhere;                     // in the kernel itself or in any module
 	const char *name;
 	uint64_t address;                  // result; 0: not found or hidden
 	struct symbol *next;               // private

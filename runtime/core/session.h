@@ -72,7 +72,7 @@ struct stp_family_ops {
 	 * NULL. */
 	struct stp_site *(*sites)(void *table, u32 i, u32 *n);
 	/* Called when a kernel module was loaded (its sites have addresses) or is about to be unloaded (they have
-	 * none), also while the family does not run. May be NULL. */
+	 * none), also while the family does not run. The name is "" for sites that any module may have. May be NULL. */
 	void (*module)(void *table, u32 n, const char *module, bool comes);
 	/* Fills the table from its compact form (rows.c). NULL if the generated C never has one. */
 	void (*expand)(void *table, const void *runs, u32 nruns);

@@ -627,7 +627,7 @@ struct stp_timer { const struct stp_probe *probe; u64 interval_ns, randomize_ns;
 extern const struct stp_family_ops stp_function_family;
 struct stp_site {
 	const char *symbol;        /* function name in the kernel; "": the offset is the address */
-	const char *module;        /* NULL: the kernel image */
+	const char *module;        /* NULL: the kernel image; "": the kernel image or any module */
 	/* kernel: offset of the function from _stext at link time, 0: look up the symbol; module: offset from the
 	 * symbol */
 	u64 base_offset;
@@ -756,7 +756,7 @@ void stp_netfilter_verdict(struct stp_ctx *c, s64 verdict);
 extern const struct stp_family_ops stp_hwbkpt_family;     /* hardware watchpoints */
 struct stp_hwbkpt {
 	const struct stp_probe *probe;
-	struct stp_site site;      /* the watched address, by symbol, or as a number when symbol is NULL */
+	struct stp_site site;      /* the watched address, by symbol (of any module), or as a number if symbol is NULL */
 	u32 length;                /* bytes */
 	bool reads;                /* triggers on reads, too */
 	bool in_target;            /* in the process of -c or -x, at site.address */

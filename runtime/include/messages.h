@@ -105,7 +105,8 @@ struct stp_want {
 	stp_u32 index;
 	stp_u32 pad;
 	stp_u64 offset;      /* informative */
-	char name[];         /* "symbol" of the kernel, or "module:symbol", terminated */
+	/* "symbol" of the kernel, "module:symbol", or ":symbol" of the kernel or any module; terminated */
+	char name[];
 };
 
 struct stp_status {

@@ -270,7 +270,8 @@ const char *stp_modules_name(u32 i);       /* NULL: no more. The sites share thi
 bool stp_modules_loaded(u32 i);              /* under the lock: the module is loaded */
 /* under the lock: the module is loaded, but from another build, which was reported */
 bool stp_modules_refused(u32 i);
-/* Stores the address that user space found for a site; ignored if the module was loaded or unloaded since. */
+/* Stores the address that user space found for a site of a module, or of any module; ignored if the module was loaded
+ * or unloaded since. */
 void stp_modules_found(struct stp_site *s, u64 address);
 
 /* ------------------------------------------------------------------ program.c */

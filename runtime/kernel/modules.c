@@ -4,6 +4,7 @@
  * its symbols; when it is unloaded, 0. The families arm and disarm their probes accordingly.
  */
 #include "kernel.h"
+#include <linux/kallsyms.h>
 #include <linux/mutex.h>
 #include <linux/notifier.h>
 #include <linux/sort.h>
@@ -22,6 +23,7 @@ static struct {
 	struct stp_site **sites;
 	struct watched *at;
 	u32 n;
+	struct watched any;                /* sites of any module */
 	bool listening;
 } modules = { .lock = __MUTEX_INITIALIZER(modules.lock) };
 
@@ -117,10 +119,43 @@ static void check_loaded(struct watched *w)
 	kobject_put(k);
 }
 
+/* Returns true if the kernel image has this address, or a module that is not about to be unloaded: then its
+ * notification will wait for the lock, which the caller holds. kallsyms names the module, since lookup of modules by
+ * address is private to the kernel. */
+static bool is_loaded(u64 address)
+{
+	char text[KSYM_SYMBOL_LEN], *name;
+	struct kobject *k;
+	bool loaded;
+
+	sprint_symbol_no_offset(text, address);        /* "NAME" or "NAME [MODULE]" */
+	name = strchr(text, '[');
+	if (!name)
+		return true;
+	name++;
+	name[strcspn(name, "]")] = 0;
+	k = kset_find_obj(THIS_MODULE->mkobj.kobj.kset, name);
+	loaded = k && READ_ONCE(container_of(k, struct module_kobject, kobj)->mod->state) != MODULE_STATE_GOING;
+	kobject_put(k);
+	return loaded;
+}
+
+static void found_anywhere(struct stp_site *s, u64 address)
+{
+	mutex_lock(&modules.lock);     /* ends: see stp_modules_lock() */
+	if (!s->address && address && is_loaded(address))
+		s->address = address;
+	mutex_unlock(&modules.lock);
+}
+
 void stp_modules_found(struct stp_site *s, u64 address)
 {
 	u32 i;
 
+	if (!*s->module) {
+		found_anywhere(s, address);
+		return;
+	}
 	mutex_lock(&modules.lock);     /* ends: see stp_modules_lock() */
 	for (i = 0; i < modules.n && modules.at[i].name != s->module; i++)
 		;
@@ -184,7 +219,7 @@ static bool clear_freed_sites(const struct watched *w, const struct module *init
 
 /* ------------------------------------------------------------------ the notifier */
 
-static void notify_families(const struct watched *w)
+static void notify_families(const char *module, bool comes)
 {
 	u32 i;
 
@@ -193,7 +228,7 @@ static void notify_families(const struct watched *w)
 		const struct stp_family *f = &stp_module.families[i];
 
 		if (f->ops->module)
-			f->ops->module(f->table, f->n, w->name, w->here);
+			f->ops->module(f->table, f->n, module, comes);
 	}
 }
 
@@ -201,7 +236,7 @@ static void happened(struct watched *w, unsigned long state, const struct module
 {
 	if (state == MODULE_STATE_LIVE) {
 		if (w->here && clear_freed_sites(w, mod))
-			notify_families(w);
+			notify_families(w->name, true);
 		return;
 	}
 	w->changed = true;
@@ -211,7 +246,7 @@ static void happened(struct watched *w, unsigned long state, const struct module
 	clear_freed_sites(w, NULL);
 	if (w->here)
 		find_symbols(w, mod);
-	notify_families(w);
+	notify_families(w->name, w->here);
 }
 
 static struct watched *watched_module(const char *name)
@@ -224,6 +259,22 @@ static struct watched *watched_module(const char *name)
 	return NULL;
 }
 
+/* Sites of any module: each takes its address from the first module that has the symbol. */
+static void happened_anywhere(unsigned long state, const struct module *mod)
+{
+	struct watched *w = &modules.any;
+	bool comes = state == MODULE_STATE_COMING;
+	u32 i;
+
+	for (i = 0; i < w->n; i++)
+		if (state == MODULE_STATE_GOING ? within_module(w->sites[i]->address, mod)
+						: !comes && within_module_init(w->sites[i]->address, mod))
+			w->sites[i]->address = 0;
+	if (comes)
+		find_symbols(w, mod);
+	notify_families(w->name, comes);
+}
+
 /* The list does not change while the notifier is registered. Without the lock, other modules are loaded and unloaded
  * while probes are armed, which may take long: CPU hotplug delays each kprobe. */
 static int notified(struct notifier_block *nb, unsigned long state, void *data)
@@ -231,10 +282,14 @@ static int notified(struct notifier_block *nb, unsigned long state, void *data)
 	const struct module *mod = data;
 	struct watched *w = watched_module(mod->name);
 
-	if (!w || (state != MODULE_STATE_COMING && state != MODULE_STATE_GOING && state != MODULE_STATE_LIVE))
+	if ((!w && !modules.any.n) ||
+	    (state != MODULE_STATE_COMING && state != MODULE_STATE_GOING && state != MODULE_STATE_LIVE))
 		return NOTIFY_DONE;
 	mutex_lock(&modules.lock);     /* ends: see stp_modules_lock() */
-	happened(w, state, mod);
+	if (w)
+		happened(w, state, mod);
+	if (modules.any.n)
+		happened_anywhere(state, mod);
 	mutex_unlock(&modules.lock);
 	return NOTIFY_DONE;
 }
@@ -260,7 +315,7 @@ static void make_list(u32 n)
 		struct stp_site *s = modules.sites[i];
 
 		if (!w || strcmp(w->name, s->module)) {
-			w = &modules.at[modules.n++];
+			w = *s->module ? &modules.at[modules.n++] : &modules.any;
 			w->name = s->module;
 			w->sites = &modules.sites[i];
 		}
@@ -302,4 +357,5 @@ void stp_modules_free(void)
 	modules.sites = NULL;
 	modules.at = NULL;
 	modules.n = 0;
+	modules.any = (struct watched){ 0 };
 }

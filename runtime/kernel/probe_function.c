@@ -739,7 +739,7 @@ static void function_module(void *table, u32 n, const char *module, bool comes)
 	struct stp_batch **at, *b;
 	bool again = false;
 
-	if (!started)
+	if (!started || !*module)      /* functions belong to modules that are known */
 		return;
 	for (at = &batches; (b = *at); at = &b->next) {
 		if (b->module != module)

@@ -135,8 +135,6 @@ static int add(struct stp_hwbkpt *w)
 	struct perf_event * __percpu *events;
 	struct perf_event_attr attr;
 
-	if (!w->site.address)
-		return -ENOENT;
 	set_attributes(w, &attr);
 	if (w->in_target)
 		return add_in_target(w, &attr);
@@ -148,20 +146,29 @@ static int add(struct stp_hwbkpt *w)
 }
 
 /* Ends: as remove() of probe_perf.c. */
+static void remove(struct stp_hwbkpt *w)
+{
+	if (w->state && w->in_target)
+		remove_watchpoints(w->state);
+	else if (w->state)
+		unregister_wide_hw_breakpoint((struct perf_event * __percpu *)w->state);
+	w->state = NULL;
+}
+
+static bool started;                       /* under stp_modules_lock() */
+
 static void hwbkpt_stop(void *table, u32 n)
 {
 	struct stp_hwbkpt *w = table;
 	u32 i;
 
+	stp_modules_lock();
 	stp_hotplug_lock();
-	for (i = 0; i < n; i++) {
-		if (w[i].state && w[i].in_target)
-			remove_watchpoints(w[i].state);
-		else if (w[i].state)
-			unregister_wide_hw_breakpoint((struct perf_event * __percpu *)w[i].state);
-		w[i].state = NULL;
-	}
+	started = false;
+	for (i = 0; i < n; i++)
+		remove(&w[i]);
 	stp_hotplug_unlock();
+	stp_modules_unlock();
 	stp_hotplug_stop();
 	synchronize_rcu();         /* an exception may still be in the last handler; ends: handlers have a budget */
 }
@@ -169,7 +176,6 @@ static void hwbkpt_stop(void *table, u32 n)
 static const char *reason(int err)
 {
 	switch (err) {
-	case -ENOENT: return "the running kernel has no symbol of this name";
 	case -ESRCH: return "a target process is required: use -c or -x";
 	case -ENOSPC: case -EBUSY: return "all debug registers of the processor are in use";
 	case -EINVAL:
@@ -179,27 +185,86 @@ static const char *reason(int err)
 	return "the kernel refused the watchpoint";
 }
 
+static void report(u32 message, const struct stp_hwbkpt *w, int err)
+{
+	char text[240];
+
+	snprintf(text, sizeof(text), "cannot arm %s: %s (error %d)", w->probe->point, reason(err), err);
+	plat_message(message, text);
+}
+
+/* The symbol may be one of a module that is not loaded yet. */
+static bool comes_later(const struct stp_hwbkpt *w)
+{
+	return w->site.symbol && !w->site.address;
+}
+
+static void warn_of_missing_symbol(const struct stp_hwbkpt *w)
+{
+	char text[300];
+
+	if (w->optional)
+		return;
+	snprintf(text, sizeof(text), "%s: the running kernel and its modules have no symbol of this name; the probe will be"
+		 " armed when a module that has it is loaded", w->probe->point);
+	plat_message(STP_MSG_WARNING, text);
+}
+
+/* Returns 0, or the error of the last one. */
+static int add_all(struct stp_hwbkpt *w, const struct stp_hwbkpt *end)
+{
+	int err = 0;
+
+	for (; w < end && !err; w++) {
+		if (comes_later(w)) {
+			warn_of_missing_symbol(w);
+			continue;
+		}
+		err = add(w);
+		if (w->optional)
+			err = 0;
+		if (err)
+			report(STP_MSG_ERROR, w, err);
+	}
+	return err;
+}
+
 static int hwbkpt_start(void *table, u32 n)
 {
 	struct stp_hwbkpt *w = table;
-	char text[240];
-	int err = 0;
-	u32 i;
+	int err;
 
 	stp_hotplug_start();
+	stp_modules_lock();
 	stp_hotplug_lock();
-	for (i = 0; i < n && !err; i++) {
-		err = add(&w[i]);
-		if (w[i].optional)
-			err = 0;
+	err = add_all(w, w + n);
+	started = !err;
+	stp_hotplug_unlock();
+	stp_modules_unlock();
+	if (err)
+		hwbkpt_stop(table, n);
+	return err;
+}
+
+/* Called under stp_modules_lock(). Memory of a module that is unloaded may get other data, which is not watched. */
+static void hwbkpt_module(void *table, u32 n, const char *module, bool comes)
+{
+	struct stp_hwbkpt *w, *end = (struct stp_hwbkpt *)table + n;
+	int err;
+
+	if (!started || *module)
+		return;
+	stp_hotplug_lock();
+	for (w = table; w < end; w++) {
+		if (comes_later(w))
+			remove(w);
+		if (w->state || !w->site.symbol || !w->site.address)
+			continue;
+		err = add(w);
+		if (err && !w->optional)
+			report(STP_MSG_WARNING, w, err);
 	}
 	stp_hotplug_unlock();
-	if (!err)
-		return 0;
-	snprintf(text, sizeof(text), "cannot arm %s: %s (error %d)", w[i - 1].probe->point, reason(err), err);
-	plat_message(STP_MSG_ERROR, text);
-	hwbkpt_stop(table, n);
-	return err;
 }
 
 /* Ends: as add_sample() of probe_perf.c. */
@@ -238,4 +303,5 @@ const struct stp_family_ops stp_hwbkpt_family = {
 	.stop = hwbkpt_stop,
 	.cpu_back = hwbkpt_cpu_back,
 	.sites = hwbkpt_sites,
+	.module = hwbkpt_module,
 };

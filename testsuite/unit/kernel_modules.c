@@ -22,6 +22,9 @@
 #define kobject_put(k) ((void)0)
 #define kallsyms_symbol_value(sym) ((sym)->st_value)
 #define within_module_init(address, mod) ((address) >= (mod)->init && (address) < (mod)->init + 0x100)
+#define within_module(address, mod) ((address) >= (mod)->core && (address) < (mod)->core + 0x10000)
+#define KSYM_SYMBOL_LEN 64
+#define sprint_symbol_no_offset(text, address) strcpy(text, symbol_at(address))
 #define register_module_notifier(n) ((n)->notifier_call != notified)
 #define unregister_module_notifier(n) ((void)0)
 #define compat_module_rodata(mod, size) (*(size) = sizeof((mod)->rodata), (mod)->rodata)
@@ -34,7 +37,8 @@ struct mod_kallsyms { u32 num_symtab; const Elf_Sym *symtab; const char *strtab;
 struct module {
 	char name[16];
 	const struct mod_kallsyms *kallsyms;
-	u64 init;
+	u64 init, core;
+	int state;
 	u8 rodata[64];
 	struct { struct { void *kset; } kobj; } mkobj;
 };
@@ -43,19 +47,28 @@ struct notifier_block { int (*notifier_call)(struct notifier_block *, unsigned l
 
 static int waits, notices;
 static struct kobject *find_module(const char *name);
+static const char *symbol_at(u64 address);
 void stp_sites_sort(void) { }
 
 #define THIS_MODULE (&dm_mod)
 static const char strings[] = "\0dm_get\0dm_init\0dm_get";
 static const Elf_Sym symbols[] = { { 0 }, { 1, 1, 0xa000 }, { 1, 8, 0xf010 }, { 1, 16, 0xb000 } };
 static const struct mod_kallsyms names = { 4, symbols, strings };
-static struct module dm_mod = { "dm_mod", &names, .init = 0xf000 }, loop = { "loop", &names };
+static struct module dm_mod = { "dm_mod", &names, .init = 0xf000, .core = 0xa000 };
+static struct module loop = { "loop", &names, .core = 0xa000 };
 
 #include "../../runtime/kernel/modules.c"
 
+static struct module_kobject loop_kobject = { .mod = &loop };
+
 static struct kobject *find_module(const char *name)
 {
-	return NULL;
+	return !strcmp(name, "loop") ? &loop_kobject.kobj : NULL;
+}
+
+static const char *symbol_at(u64 address)
+{
+	return address == 0xa000 ? "dm_get [loop]" : "jiffies";
 }
 
 static void notified_family(void *table, u32 n, const char *name, bool loaded)
@@ -130,6 +143,25 @@ static void check_others_go_on(void)
 	stp_modules_unlock();
 }
 
+static struct stp_site of_any = { "dm_get", "" }, of_kernel = { "jiffies", "" };
+
+static void check_any_module(void)
+{
+	loop.state = MODULE_STATE_GOING;
+	stp_modules_found(&of_any, 0xa000);
+	verdict(!of_any.address, "an address in a module that is about to be unloaded is not used");
+	loop.state = MODULE_STATE_LIVE;
+	stp_modules_found(&of_any, 0xa000);
+	stp_modules_found(&of_kernel, 0x2000);
+	verdict(of_any.address == 0xa000 && of_kernel.address == 0x2000, "one in a loaded module, or in the kernel, is");
+	happens(&loop, MODULE_STATE_GOING);
+	verdict(!of_any.address && of_kernel.address == 0x2000 && notices == 1, "it ends with the module");
+	happens(&loop, MODULE_STATE_COMING);
+	verdict(of_any.address == 0xa000 && notices == 1, "any module that is loaded gives a site the address of its symbol");
+	happens(&dm_mod, MODULE_STATE_LIVE);
+	verdict(of_any.address == 0xa000, "the end of another module's initialisation changes nothing");
+}
+
 int main(void)
 {
 	struct stp_site *sites[] = { &get, &kernel, &absent, &init };
@@ -139,6 +171,10 @@ int main(void)
 	check_addresses();
 	check_other_build();
 	check_others_go_on();
+	stp_modules_free();
+	verdict(!stp_modules_make((struct stp_site *[]){ &of_any, &of_kernel }, 2) && !stp_modules_name(0),
+		"sites of any module make no entry");
+	check_any_module();
 	stp_modules_free();
 	return finish();
 }

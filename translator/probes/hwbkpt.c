@@ -101,7 +101,7 @@ static void hwbkpt_emit(struct session *s, struct cwriter *w, struct probe **pro
 	cw_line(w, "static struct stp_hwbkpt stp_hwbkpts[] = {");
 	for (int i = 0; i < n; i++) {
 		const struct watch *d = probes[i]->data;
-		const char *site = d->symbol ? str_printf(".symbol = %s", emit_c_string(d->symbol))
+		const char *site = d->symbol ? str_printf(".symbol = %s, .module = \"\"", emit_c_string(d->symbol))
 					     : str_printf(".address = 0x%llxULL", (unsigned long long)d->address);
 
 		cw_line(w, "{ .probe = %s, .site = { %s }, .length = %d, .reads = %s, .optional = %s,%s },",
