@@ -89,3 +89,4 @@ if [ "$(id -u)" -eq 0 ]; then
 else
 	skip cross/loader "root"
 fi
+. "$TESTS/cross/sysroot.sh"

@@ -17,7 +17,7 @@ answers() {
 if wanted complete-words; then
 	wrong=
 	answers 'stap --v' --verbose --version --vm '!--complete' '!-v'
-	answers 'stap -' -l --modinfo= --lint '!--sysroot='
+	answers 'stap -' -l --modinfo= --lint --sysroot=
 	answers 'stap --runtime=' --runtime=kernel --runtime=user
 	answers 'stap --runtime=u' --runtime=user '!--runtime=kernel'
 	answers 'stap --privilege st' stapusr

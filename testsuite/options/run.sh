@@ -354,7 +354,8 @@ compile_interrupted() { PATH=$SCRATCH/interrupted:$PATH SYSTEMTAP_DIR=$SCRATCH/i
 expect compiler-interrupted 0 'said Interrupted.' compile_interrupted --runtime=user
 expect make-interrupted 0 'said Interrupted.' compile_interrupted -r "$(printf '%s\n' /lib/modules/*/build | head -n 1 | cut -d/ -f4)"
 # A reader that closes the output early leaves no temporary directory behind.
-expect output-closed 0 '' bash -c "'$STAP' --runtime=user -p3 -e '$begin' | true; [ \${PIPESTATUS[0]} = 141 ]"
+mkfifo "$SCRATCH/closed"
+expect output-closed 141 '' bash -c "exec 4<>'$SCRATCH/closed' 3>'$SCRATCH/closed' 4<&-; exec '$STAP' --runtime=user -p3 -e '$begin' >&3"
 # Standard descriptors that are closed are not those of other files, in which messages or output would be written.
 mkdir -p "$SCRATCH/streams"
 printf '#!/bin/sh\nreadlink /proc/$PPID/fd/[012] | sed "s/^/stream /" >>%s/seen\nexit 1\n' "$SCRATCH/streams" >"$SCRATCH/streams/gcc"
@@ -567,9 +568,14 @@ expect monitor-bad 1 '--monitor takes a number of seconds' "$STAP" --monitor=0 -
 expect monitor-of-lists 1 "--monitor and -l, -L or --dump options cannot be used together" "$STAP" --monitor -l 'timer.ms(1)'
 expect monitor-of-dumps 1 "--monitor and -l, -L or --dump options cannot be used together" "$STAP" --monitor --dump-functions
 expect monitor-of-programs 1 '--monitor is not supported with --runtime=user' user --monitor -e "$begin"
-for option in --sysroot=/x --sysenv=A=B --build-as=nobody; do
-	expect "refused$option" 1 "stap: ${option%%=*} is refused: " "$STAP" $option -e "$begin"
-done
+expect refused-build-as 1 "stap: --build-as is refused: " "$STAP" --build-as=nobody -e "$begin"
+expect sysroot-missing 1 "--sysroot=/no/such: No such file or directory" "$STAP" --sysroot=/no/such -p4 -e "$begin"
+expect sysroot-file 1 "--sysroot=/etc/passwd: Not a directory" "$STAP" --sysroot=/etc/passwd -p4 -e "$begin"
+expect sysroot-here 0 hello user --sysroot=/ -e "$begin"
+expect sysroot-without-kernel 1 "--sysroot has no kernel in /lib/modules; give the release with -r" "$STAP" --sysroot="$SCRATCH/streams" -p4 -e "$begin"
+expect sysroot-in-vm 1 "--sysroot and --vm cannot be used together" "$STAP" --sysroot="$SCRATCH" --vm -e "$begin"
+expect sysroot-of-process 1 "--sysroot and -x cannot be used together" "$STAP" --sysroot="$SCRATCH" -x 1 -e "$begin"
+expect sysenv-form 1 "--sysenv takes NAME=VALUE, not \"PATH\"" "$STAP" --sysenv=PATH -p4 -e "$begin"
 expect refused-client-options 1 'compile servers are not supported' "$STAP" --client-options=x -e "$begin"
 expect save-uprobes 0 hello user --save-uprobes -e "$begin"
 expect benchmark 0 '2 threads, 1000 rounds' "$STAP" --benchmark-sdt-loops=1000 --benchmark-sdt-threads=2 --benchmark-sdt

@@ -194,12 +194,16 @@ void di_program_symbols(const struct di_module *m, di_symbols *out);
 bool di_program_exports(const struct di_module *m, const char *symbol);
 bool di_program_moves_stacks(const struct di_module *m);   // The runtime moves stacks, so uretprobes would crash it
 							   // (Go).
+const char *di_program_path(const struct di_module *m);      // on this host; di_module_name() is the target's
 bool di_program_is_32bit(const struct di_module *m);       // on a 64-bit machine
 // libraries.c: paths of the shared libraries that the program is linked with, directly or indirectly; `names` are their
 // DT_NEEDED names ("libm.so.6"), in the same order.
 typedef name_list di_names;
 void di_program_libraries(const struct di_module *m, di_names *out, di_names *names);
 const char *di_find_library(const char *name);        // path that the dynamic linker would load; NULL: not found
+// directories.c: directories with separate debuginfo. An absolute path is one of this host; "" is the directory of the
+// file itself, "build" the kernel's build tree, another name a directory beside the file.
+void di_debug_directories(di_names *out);
 
 // line_table.c: returns path and size of a copy of the line table (runtime/include/lines.h) of a program, the kernel
 // or a kernel module. Made once a build. NULL: no DWARF.

@@ -21,6 +21,7 @@
 #include "session/passes.h"
 #include "session/session.h"
 #include "util/spawn.h"
+#include "util/root.h"
 #include "util/str.h"
 
 #include <errno.h>
@@ -146,7 +147,7 @@ static void choose_target(struct session *s)
 		o->vm_release = o->release ? o->release : vm_default_release();
 	if (o->vm)
 		o->release = o->vm_release;
-	if (!o->release && !o->headers.n && !o->image)
+	if (!o->release && !o->headers.n && !o->image && !root_is_set())
 		o->release = str_dup(host.release);
 	if (o->user_runtime)
 		return;

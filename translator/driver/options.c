@@ -731,9 +731,9 @@ static const struct option_row {
 	{ 0, "client-options", VALUE, "TEXT", "refused", no_servers },
 	{ 'i', "interactive", NOTHING, NULL, "read probes and commands from a prompt", set_interactive },
 	{ 0, "language-server", NOTHING, NULL, "answer an editor in the Language Server Protocol", set_language_server },
-	{ 0, "sysroot", VALUE, "DIR", "refused: name programs by their paths below DIR, the\n"
-	  "kernel by -r and its build tree, the machine by -a", NULL },
-	{ 0, "sysenv", VALUE, "NAME=VALUE", "refused: it belongs to --sysroot; set it in the environment", NULL },
+	{ 0, "sysroot", VALUE, "DIR", "find the target's programs, kernel and debuginfo below\n"
+	  "DIR; scripts name them without DIR", options_set_sysroot },
+	{ 0, "sysenv", VALUE, "NAME=VALUE", "set PATH or LD_LIBRARY_PATH for --sysroot", options_add_sysenv },
 	{ 0, "build-as", VALUE, "USER", "refused: build with -p4 as that user, run it with staprun", NULL },
 	{ 0, "save-uprobes", NOTHING, NULL, "accepted for compatibility; the kernel's own uprobes are "
 	"used", accept_save_uprobes },

@@ -26,5 +26,7 @@ void options_set_sign_module(struct options *o, const char *arg);
 void options_add_remote(struct options *o, const char *arg);
 void options_add_hosts(struct options *o, const char *arg);
 void options_set_image(struct options *o, const char *arg);
+void options_set_sysroot(struct options *o, const char *arg);
+void options_add_sysenv(struct options *o, const char *arg);
 
 #endif

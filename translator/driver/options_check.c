@@ -2,6 +2,7 @@
 // Conflicts between options: struct options as the command line sets them, before anything is read or translated.
 #include "config.h"
 #include "driver/options.h"
+#include "util/root.h"
 #include "util/str.h"
 
 #include <stdio.h>
@@ -56,6 +57,10 @@ void options_check(const struct options *o)
 		check_bpf(o);
 	if (o->vm && (o->bulk || o->switching || o->flight_recorder))
 		options_misused("-b, -S and -F are not supported with --vm: the files of the virtual machine are discarded");
+	if (root_is_set() && o->vm)
+		options_misused("--sysroot and --vm cannot be used together: the virtual machine has files of this host");
+	if (root_is_set() && o->target_pid)
+		options_misused("--sysroot and -x cannot be used together: the target's processes are not on this host");
 	if (o->vm && o->user_runtime)
 		options_misused("--vm and --runtime=user cannot be used together");
 	if (o->vm && o->target_pid)

@@ -3,6 +3,7 @@
 #include "driver/options.h"
 #include "run/remote.h"
 #include "target/kernel.h"
+#include "util/root.h"
 
 #include <errno.h>
 #include <string.h>
@@ -38,6 +39,20 @@ void options_set_image(struct options *o, const char *arg)
 	if (access(arg, R_OK) < 0)
 		options_misused("--image=%s: %s", arg, strerror(errno));
 	o->image = arg;
+}
+
+void options_set_sysroot(struct options *o, const char *arg)
+{
+	const char *why = root_set(arg);
+
+	if (why)
+		options_misused("--sysroot=%s: %s", arg, why);
+}
+
+void options_add_sysenv(struct options *o, const char *arg)
+{
+	if (!root_set_variable(arg))
+		options_misused("--sysenv takes NAME=VALUE, not \"%s\"", arg);
 }
 
 void options_set_sign_module(struct options *o, const char *arg)

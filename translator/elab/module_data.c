@@ -12,6 +12,7 @@
 #include "session/passes.h"
 #include "target/kernel.h"
 #include "util/program_path.h"
+#include "util/root.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -89,7 +90,7 @@ static bool visit_expr(struct ast_walker *w, struct expr **at)
 static struct di_module *add_object(struct session *s, modules *all, const char *path, bool must)
 {
 	const char *why = "";
-	char *real = realpath(path, NULL);
+	char *real = realpath(root_path(path), NULL);
 	struct di_module *m = real ? di_program(s, str_dup(real), &why) : NULL;
 
 	free(real);

@@ -8,6 +8,7 @@
 #include "emit/emit.h"
 #include "resolve/family.h"
 #include "probes/process.h"
+#include "util/root.h"
 #include "util/str.h"
 
 #include <string.h>
@@ -98,7 +99,7 @@ bool perf_may_read(const struct session *s, const struct probe *p, const struct 
 	if (!path || (process && process->arg_kind != ARG_STRING))
 		return true;
 	here = process ? session_program(s, process->text) : NULL;
-	if (process && (str_is_glob(process->text) || (here && !strcmp(here, path))))
+	if (process && (str_is_glob(process->text) || (here && !strcmp(root_name(here), path))))
 		return true;
 	diag_error(e->loc, "the perf counter \"%s\" counts in %s: it can only be read in probes of that program, "
 		   "process(\"%s\")", e->u.text1.text, path, path);
@@ -124,9 +125,10 @@ static int perf_resolve(struct session *s, const struct probe_match *m)
 	d->in_target = process != NULL;
 	d->optional = point->optional || point->sufficient;
 	if (process && process->arg_kind == ARG_STRING) {
-		d->path = session_program(s, process->text);
-		if (!d->path)              // the program may exist on the machine that runs the script
-			d->path = process->text;
+		const char *path = session_program(s, process->text);
+
+		// The program may exist only on the machine that runs the script.
+		d->path = path ? root_name(path) : process->text;
 	}
 	d->counter = counter ? counter->text : NULL;
 	if (d->type < 0 || d->type > UINT32_MAX) {

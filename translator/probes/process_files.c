@@ -5,6 +5,7 @@
 #include "emit/emit.h"
 #include "probes/process.h"
 #include "util/program_path.h"
+#include "util/root.h"
 #include "util/spawn.h"
 #include "util/str.h"
 
@@ -48,7 +49,7 @@ static bool add_file(struct session *s, const struct point_part *part, const cha
 
 static void add_entries(const char *directory, bool whole, name_list *out)
 {
-	DIR *d = opendir(*directory ? directory : "/");
+	DIR *d = opendir(root_path(*directory ? directory : "/"));
 	struct dirent *e;
 
 	while (d && (e = readdir(d)))
@@ -61,7 +62,7 @@ static void add_entries(const char *directory, bool whole, name_list *out)
 // Collects files in the directory of a missing path, or all programs, for suggestions.
 static void add_files(const void *from, name_list *out)
 {
-	const char *path = from, *slash = strrchr(path, '/'), *dirs = getenv("PATH");
+	const char *path = from, *slash = strrchr(path, '/'), *dirs = root_variable("PATH");
 
 	if (slash)
 		add_entries(str_ndup(path, (size_t)(slash - path)), true, out);
@@ -102,7 +103,7 @@ static const char *running_program(const struct point_part *part, long long pid)
 static void note_found(const struct session *s, const char *name, const char *path)
 {
 	if (s->opt.verbose[2] && !strchr(name, '/') && strcmp(name, path))
-		diag_output(str_printf("program \"%s\": %s\n", name, path));
+		diag_output(str_printf("program \"%s\": %s\n", name, root_name(path)));
 }
 
 // Returns the program of -c, from the command's first word, or that of -x.
@@ -148,13 +149,13 @@ static size_t add_matching(struct session *s, const struct point_part *part, con
 	size_t n;
 	glob_t found;
 
-	if (glob(pattern, 0, NULL, &found))
+	if (glob(root_pattern(pattern), 0, NULL, &found))
 		return 0;
 	diag_quiet_push();
 	for (size_t i = 0; i < found.gl_pathc; i++) {
 		char path[PATH_MAX];
 
-		if (realpath(found.gl_pathv[i], path))
+		if (realpath(root_path(root_name(found.gl_pathv[i])), path))
 			add_file(s, part, path, out);
 	}
 	diag_quiet_pop();
@@ -232,21 +233,19 @@ static const char *identified(const char *dir, const char *id, const char **debu
 	if (strncmp(path, dir, len) || path[len] != '/' || !str_ends(path, ".debug"))
 		return NULL;
 	path[strlen(path) - strlen(".debug")] = '\0';
-	return access(path + len, R_OK) ? NULL : str_dup(path + len);
+	return access(root_path(path + len), R_OK) ? NULL : root_path(path + len);
 }
 
 static int add_identified(struct session *s, const struct point_part *part, struct process_files *out)
 {
-	const char *list = getenv("SYSTEMTAP_DEBUGINFO_PATH"), *debug = NULL;
-	size_t len;
+	const char *debug = NULL;
+	di_names dirs = { 0 };
 
-	list = str_printf("%s:/usr/lib", list ? list : "/usr/lib/debug");
-	for (; *list; list += len + (list[len] == ':')) {
-		len = strcspn(list, ":");
-		const char *dir = str_ndup(list, len), *path;
+	di_debug_directories(&dirs);
+	vec_push(&dirs, root_path("/usr/lib"));
+	for vec_each(&dirs, dir) {
+		const char *path = **dir == '/' ? identified(*dir, part->text, &debug) : NULL;
 
-		dir += *dir == '+' || *dir == '-';
-		path = *dir == '/' ? identified(dir, part->text, &debug) : NULL;
 		if (!path)
 			continue;
 		if (!add_file(s, part, path, out))
@@ -273,7 +272,7 @@ static bool is_library(const struct point_part *part, const char *path, const ch
 
 	if (!strchr(part->text, '/'))
 		return !fnmatch(part->text, strrchr(path, '/') + 1, 0) || !fnmatch(part->text, name, 0);
-	return realpath(part->text, real) ? !strcmp(real, path) : !fnmatch(part->text, path, 0);
+	return realpath(root_path(part->text), real) ? !strcmp(real, path) : !fnmatch(part->text, root_name(path), 0);
 }
 
 // Returns the root directory of a process with other mounts or another root, in which its files are found; NULL if it

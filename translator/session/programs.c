@@ -4,6 +4,7 @@
 
 #include "util/program_path.h"
 #include "util/map.h"
+#include "util/root.h"
 #include "util/str.h"
 
 #include <limits.h>
@@ -11,11 +12,12 @@
 #include <string.h>
 #include <sys/stat.h>
 
+// Returns the path on this host of a path of the target.
 static char *real_path(const char *path)
 {
 	char real[PATH_MAX];
 
-	return path && realpath(path, real) ? str_dup(real) : NULL;
+	return path && realpath(root_path(path), real) ? str_dup(real) : NULL;
 }
 
 // Returns the file if its last component is `name`.

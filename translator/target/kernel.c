@@ -8,6 +8,7 @@
 #include "target/kernel.h"
 #include "util/diag.h"
 #include "util/spawn.h"
+#include "util/root.h"
 #include "util/str.h"
 
 #include <ctype.h>
@@ -73,11 +74,11 @@ static char *base_version(const char *release)
 static const char *find_image(const char *release, const char *tree)
 {
 	const char *paths[] = {
-		str_printf("/boot/vmlinuz-%s", release),
-		str_printf("/lib/modules/%s/vmlinuz", release),
-		str_printf("/usr/lib/modules/%s/vmlinuz", release),
-		str_printf("/boot/vmlinux-%s", release),
-		str_printf("/lib/modules/%s/vmlinux", release),
+		root_path(str_printf("/boot/vmlinuz-%s", release)),
+		root_path(str_printf("/lib/modules/%s/vmlinuz", release)),
+		root_path(str_printf("/usr/lib/modules/%s/vmlinuz", release)),
+		root_path(str_printf("/boot/vmlinux-%s", release)),
+		root_path(str_printf("/lib/modules/%s/vmlinux", release)),
 		tree ? str_printf("%s/vmlinux", tree) : NULL,
 	};
 
@@ -93,7 +94,7 @@ static char *read_running_config(const struct kernel *k)
 	gzFile file;
 
 	uname(&host);
-	file = strcmp(k->release, host.release) ? NULL : gzopen("/proc/config.gz", "re");
+	file = root_is_set() || strcmp(k->release, host.release) ? NULL : gzopen("/proc/config.gz", "re");
 	if (!file)
 		return str_dup("");
 	for (int n; (n = gzread(file, piece, sizeof(piece))) > 0;)
@@ -108,8 +109,8 @@ static char *read_config(const struct kernel *k)
 	const char *paths[] = {
 		k->build_tree ? str_printf("%s/.config", k->build_tree) : NULL,
 		k->build_tree ? str_printf("%s/include/config/auto.conf", k->build_tree) : NULL,
-		str_printf("/boot/config-%s", k->release),
-		str_printf("/lib/modules/%s/config", k->release),
+		root_path(str_printf("/boot/config-%s", k->release)),
+		root_path(str_printf("/lib/modules/%s/config", k->release)),
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(paths); i++) {
@@ -191,6 +192,48 @@ static void choose_arch(struct kernel *k, const char *wish)
 	k->source_arch = strcmp(k->arch, "x86_64") == 0 || strcmp(k->arch, "i386") == 0 ? "x86" : k->arch;
 }
 
+static int by_text(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+// Returns the kernels that have modules on the target, sorted.
+static name_list releases(void)
+{
+	DIR *d = opendir(root_path("/lib/modules"));
+	name_list names = { 0 };
+	struct dirent *e;
+
+	while (d && (e = readdir(d)))
+		if (*e->d_name != '.')
+			vec_push(&names, (const char *)str_dup(e->d_name));
+	if (d)
+		closedir(d);
+	if (names.n)
+		qsort(names.at, names.n, sizeof(*names.at), by_text);
+	return names;
+}
+
+static const char *joined(const name_list *names)
+{
+	struct buf b = { 0 };
+
+	for vec_each(names, name)
+		buf_printf(&b, "%s%s", b.len ? ", " : "", *name);
+	return buf_text(&b);
+}
+
+// Returns the kernel of --sysroot.
+static const char *only_release(void)
+{
+	name_list names = releases();
+
+	if (names.n != 1)
+		die("--sysroot has %s in /lib/modules; give the release with -r",
+		    names.n ? str_printf("several kernels (%s)", joined(&names)) : "no kernel");
+	return names.at[0];
+}
+
 // Sets the release and returns the directory that may be the build tree, as the options select them.
 static const char *choose_release(struct session *s, struct kernel *k)
 {
@@ -214,10 +257,11 @@ static const char *choose_release(struct session *s, struct kernel *k)
 	}
 	if (s->opt.image)
 		k->image = kernel_files_image(s, s->opt.release);
-	k->release = s->opt.release ? s->opt.release : k->image ? kernel_image_release(k->image) : str_dup(host.release);
+	k->release = s->opt.release ? s->opt.release : k->image ? kernel_image_release(k->image) :
+		     root_is_set() ? only_release() : str_dup(host.release);
 	if (!k->release)
 		die("--image=%s does not name its release; give it with -r", s->opt.image);
-	return str_printf("/lib/modules/%s/build", k->release);
+	return root_path(str_printf("/lib/modules/%s/build", k->release));
 }
 
 struct kernel *kernel_open(struct session *s)
@@ -328,28 +372,6 @@ static const char *foreign_suffix(const struct kernel *k)
 	return "";
 }
 
-static int by_text(const void *a, const void *b)
-{
-	return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
-// Returns the kernels that have modules on this host, sorted.
-static name_list releases(void)
-{
-	DIR *d = opendir("/lib/modules");
-	name_list names = { 0 };
-	struct dirent *e;
-
-	while (d && (e = readdir(d)))
-		if (*e->d_name != '.')
-			vec_push(&names, (const char *)str_dup(e->d_name));
-	if (d)
-		closedir(d);
-	if (names.n)
-		qsort(names.at, names.n, sizeof(*names.at), by_text);
-	return names;
-}
-
 const char *kernel_complete_release(const char *release)
 {
 	name_list names = releases();
@@ -371,16 +393,13 @@ const char *kernel_complete_release(const char *release)
 void kernel_need_installed(const char *release)
 {
 	name_list names = releases();
-	struct buf b = { 0 };
 	struct utsname host;
 
 	uname(&host);
-	if (str_in_list(&names, release) || !strcmp(host.release, release))
+	if (str_in_list(&names, release) || (!root_is_set() && !strcmp(host.release, release)))
 		return;
-	for vec_each(&names, name)
-		buf_printf(&b, "%s%s", b.len ? ", " : "", *name);
-	die("the kernel \"%s\" is not installed on this host; %s", release,
-	    b.len ? str_printf("choose one of %s, or give a build tree with -r /PATH", b.text) :
+	die("the kernel \"%s\" is not installed %s; %s", release, root_is_set() ? "below --sysroot" : "on this host",
+	    names.n ? str_printf("choose one of %s, or give a build tree with -r /PATH", joined(&names)) :
 	    "install it, or give a build tree with -r /PATH");
 }
 
@@ -406,6 +425,37 @@ const char *kernel_image_advice(const struct kernel *k)
 	if (apt_may_have(package) || apt_may_have(debug))
 		return str_printf("install the package %s or %s", package, debug);
 	return str_printf("apt has no package %s: give the kernel's file with --image=FILE", package);
+}
+
+// Returns the directory that the tree's Makefile includes, as those of Debian's flavours do, or NULL.
+static const char *included_tree(const char *tree)
+{
+	char *makefile = str_read_file(str_printf("%s/Makefile", tree), NULL), *lines = NULL;
+
+	for (char *line = makefile ? strtok_r(makefile, "\n", &lines) : NULL; line; line = strtok_r(NULL, "\n", &lines)) {
+		const char *end = str_starts(line, "include /") ? strstr(line, "/Makefile") : NULL;
+
+		if (end)
+			return root_path(str_ndup(line + strlen("include "), (size_t)(end - line) - strlen("include ")));
+	}
+	return NULL;
+}
+
+const char *kernel_source_tree(const struct kernel *k)
+{
+	const char *link = root_path(root_name(str_printf("%s/source", k->build_tree))), *included;
+
+	if (is_file(str_printf("%s/include/linux/module.h", link)))
+		return link;
+	included = included_tree(k->build_tree);
+	return included ? included : k->build_tree;
+}
+
+const char *kernel_makefile(const struct kernel *k)
+{
+	const char *included = root_is_set() ? included_tree(k->build_tree) : NULL;
+
+	return included ? str_printf("%s/Makefile", included) : NULL;
 }
 
 void kernel_need_build_tree(const struct kernel *k)

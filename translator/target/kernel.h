@@ -37,6 +37,11 @@ bool kernel_exports(struct kernel *k, const char *symbol);
 const char *kernel_complete_release(const char *release);
 // Dies with a list of installed kernels if this one has no modules on this host and does not run.
 void kernel_need_installed(const char *release);
+// Returns the directory of the sources that the build tree refers to: the tree itself, its `source` link, or, for a
+// Debian flavour's tree, the directory that its Makefile includes.
+const char *kernel_source_tree(const struct kernel *k);
+// Returns the Makefile to build modules with if the tree's own one refers to a path below --sysroot, or NULL.
+const char *kernel_makefile(const struct kernel *k);
 // Dies with advice (the package) if the kernel has no build tree.
 void kernel_need_build_tree(const struct kernel *k);
 // Each returns how files of the kernel are obtained: from a package, unless apt does not have that.

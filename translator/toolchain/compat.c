@@ -171,28 +171,9 @@ static void search_dir(const char *dir, rows *rows)
 	closedir(d);
 }
 
-// Returns the directory of the tree's sources: the tree itself, its `source` link, or, for a Debian flavour's tree,
-// the directory that its Makefile includes.
-static const char *source_tree(const char *tree)
-{
-	const char *link = str_printf("%s/source", tree);
-	char *makefile = str_read_file(str_printf("%s/Makefile", tree), NULL), *lines = NULL;
-	struct stat st;
-
-	if (stat(str_printf("%s/include/linux/module.h", link), &st) == 0)
-		return link;
-	for (char *line = makefile ? strtok_r(makefile, "\n", &lines) : NULL; line; line = strtok_r(NULL, "\n", &lines)) {
-		const char *end = str_starts(line, "include /") ? strstr(line, "/Makefile") : NULL;
-
-		if (end)
-			return str_ndup(line + strlen("include "), (size_t)(end - line) - strlen("include "));
-	}
-	return tree;
-}
-
 static void search_headers(const struct kernel *k, rows *rows)
 {
-	const char *source = source_tree(k->build_tree);
+	const char *source = kernel_source_tree(k);
 
 	search_dir(str_printf("%s/include/linux", source), rows);
 	search_dir(str_printf("%s/arch/%s/include/asm", source, k->source_arch), rows);

@@ -426,6 +426,10 @@ char *kbuild_run(struct session *s, const char *dir)
 
 	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
 		vec_push(&argv, words[i]);
+	if (kernel_makefile(s->kernel)) {
+		vec_push(&argv, "-f");
+		vec_push(&argv, kernel_makefile(s->kernel));
+	}
 	add_cross(s, &argv);
 	for vec_each(&s->opt.make_vars, variable)
 		vec_push(&argv, *variable);

@@ -11,6 +11,7 @@
 #include "debuginfo/elf/relocate.h"
 #include "debuginfo/elf/resources.h"
 
+#include "util/root.h"
 #include "util/str.h"
 
 #include <stdlib.h>
@@ -251,19 +252,13 @@ static Dwarf *open_shared(const char *path, const uint8_t *id, size_t id_len)
 // Looks in the debuginfo directories by build-id.
 static Dwarf *open_identified(const uint8_t *id, size_t id_len)
 {
-	const char *list = getenv("SYSTEMTAP_DEBUGINFO_PATH");
-	size_t len;
+	di_names dirs = { 0 };
 	Dwarf *d = NULL;
 
-	list = list ? list : "/usr/lib/debug";
-	for (; *list && !d && id_len > 1; list += len + (list[len] == ':')) {
-		len = strcspn(list, ":");
-		const char *dir = str_ndup(list, len);
-
-		dir += *dir == '+' || *dir == '-';
-		if (*dir == '/')
-			d = open_shared(build_id_path(dir, (struct bytes){ id, id_len }), id, id_len);
-	}
+	di_debug_directories(&dirs);
+	for (int i = 0; i < dirs.n && !d && id_len > 1; i++)
+		if (*dirs.at[i] == '/')
+			d = open_shared(build_id_path(dirs.at[i], (struct bytes){ id, id_len }), id, id_len);
 	return d;
 }
 
@@ -287,7 +282,7 @@ static void find_shared(struct dwarf_file *f)
 		return;
 	if (*path != '/' && strchr(f->path, '/'))
 		path = str_printf("%.*s/%s", (int)(strrchr(f->path, '/') - f->path), f->path, path);
-	f->shared = open_shared(path, link.at + len + 1, link.len - len - 1);
+	f->shared = open_shared(root_path(path), link.at + len + 1, link.len - len - 1);
 	if (!f->shared)
 		f->shared = open_identified(link.at + len + 1, link.len - len - 1);
 	if (!f->shared)

@@ -12,6 +12,7 @@
 #include "debuginfo/module.h"
 
 #include "target/kernel.h"
+#include "util/root.h"
 #include "util/str.h"
 
 #include <fts.h>
@@ -40,7 +41,7 @@ static char *name_of(const char *path)
 // name -> path below /lib/modules/REL
 static struct map *read_list(struct session *s, const char *file)
 {
-	char *text = str_read_file(str_printf("/lib/modules/%s/%s", s->kernel->release, file), NULL), *save = NULL;
+	char *text = str_read_file(root_path(str_printf("/lib/modules/%s/%s", s->kernel->release, file)), NULL), *save = NULL;
 	struct map *m = NEW(struct map);
 
 	for (char *line = text ? strtok_r(text, "\n", &save) : NULL; line; line = strtok_r(NULL, "\n", &save)) {
@@ -61,7 +62,7 @@ static bool is_module_file(const char *name)
 // Adds the modules below /lib/modules/REL that modules.dep does not list, those in updates/ first, as depmod does.
 static void add_unlisted(struct session *s, struct map *files)
 {
-	char *dir = str_printf("/lib/modules/%s", s->kernel->release), *updates = str_printf("%s/updates", dir);
+	char *dir = root_path(str_printf("/lib/modules/%s", s->kernel->release)), *updates = str_printf("%s/updates", dir);
 	char *dirs[] = { updates, dir, NULL };
 	FTS *tree = fts_open(dirs, FTS_PHYSICAL | FTS_NOCHDIR | FTS_NOSTAT, NULL);
 	FTSENT *e;
@@ -112,42 +113,35 @@ static bool try_file(struct di_module *m, char *path, struct bytes id)
 	return !access(path, R_OK) && module_try_dwarf(m, path, id);
 }
 
-// `below` is "/lib/modules/REL/kernel/fs/fuse/fuse.ko", or NULL if only the build-id is known; dir is an entry of the
-// directory list.
+// `below` is "/lib/modules/REL/kernel/fs/fuse/fuse.ko", or NULL if only the build-id is known; dir is one of
+// di_debug_directories().
 static bool try_directory(struct di_module *m, const char *dir, const char *below, struct bytes id)
 {
 	const struct kernel *k = m->s->kernel;
 	const char *in_tree = below ? strstr(below, "/kernel/") : NULL;
 
-	if (*dir == '-' || *dir == '+')
-		dir++;
 	if (!below)
 		return *dir == '/' && module_try_build_id(m, dir, id);
 	if (!*dir)
-		return try_file(m, str_dup(below), id);
+		return try_file(m, root_path(below), id);
 	if (!strcmp(dir, "build"))
 		return k->build_tree && in_tree &&
 		       try_file(m, str_printf("%s%s", k->build_tree, in_tree + strlen("/kernel")), id);
 	if (*dir != '/')
-		return try_file(m, str_printf("%.*s/%s%s", (int)(strrchr(below, '/') - below), below, dir,
-					      strrchr(below, '/')), id);
+		return try_file(m, root_path(str_printf("%.*s/%s%s", (int)(strrchr(below, '/') - below), below, dir,
+							strrchr(below, '/'))), id);
 	return module_try_build_id(m, dir, id) || try_file(m, str_printf("%s%s.debug", dir, below), id) ||
 	       try_file(m, str_printf("%s%s", dir, below), id);
 }
 
 static void search_directories(struct di_module *m, const char *below, struct bytes id)
 {
-	const char *list = getenv("SYSTEMTAP_DEBUGINFO_PATH");
+	di_names dirs = { 0 };
 
-	if (!list)
-		list = "+:.debug:/usr/lib/debug:build";
-	while (*list) {
-		size_t len = strcspn(list, ":");
-
-		if (len && try_directory(m, str_ndup(list, len), below, id))
+	di_debug_directories(&dirs);
+	for vec_each(&dirs, dir)
+		if (try_directory(m, *dir, below, id))
 			return;
-		list += len + (list[len] == ':');
-	}
 }
 
 static void find_dwarf(struct di_module *m, const char *path, struct bytes id)
@@ -158,7 +152,7 @@ static void find_dwarf(struct di_module *m, const char *path, struct bytes id)
 	// A file that was compiled for its types (@cast with headers) has its own DWARF, whatever the debuginfo
 	// directories are.
 	if (ko || !try_file(m, below, id))
-		search_directories(m, below, id);
+		search_directories(m, root_name(below), id);
 }
 
 static struct di_module *new_module(struct session *s, const char *name)
@@ -181,7 +175,7 @@ static struct di_module *open_loaded(struct session *s, const char *name)
 	struct di_module *m = new_module(s, name);
 	struct utsname host;
 
-	if (!note || uname(&host) || strcmp(s->kernel->release, host.release))
+	if (!note || root_is_set() || uname(&host) || strcmp(s->kernel->release, host.release))
 		return NULL;
 	search_directories(m, NULL, elf_note_build_id((struct bytes){ (const uint8_t *)note, len }));
 	return m->dwarf ? m : NULL;
@@ -227,9 +221,11 @@ struct di_module *di_kernel_module(struct session *s, const char *name)
 	if (!path)
 		path = map_get(module_files(s, name), name);
 	if (path && *path != '/')
-		path = str_printf("/lib/modules/%s/%s", s->kernel->release, path);
-	else if (path && access(path, R_OK))
+		path = root_path(str_printf("/lib/modules/%s/%s", s->kernel->release, path));
+	else if (path && access(root_path(path), R_OK))
 		return NULL;
+	else if (path)
+		path = root_path(path);
 	m = path ? open_file(s, name, path) : open_loaded(s, name);
 	if (m)
 		map_put(&kernel->modules, name, m);

@@ -14,6 +14,7 @@
 #include "debuginfo/module.h"
 
 #include "target/kernel.h"
+#include "util/root.h"
 #include "util/str.h"
 
 #include <assert.h>
@@ -158,6 +159,7 @@ static bool try_paths(struct di_module *m, const char *dir, const char *const *f
 		if (strchr(forms[i], '%'))
 			path = str_printf("%s%.*s%s%s", dir, (int)strcspn(forms[i], "%"), forms[i],
 					  m->s->kernel->release, strchr(forms[i], '%') + 1);
+		path = root_path(path);
 		if (!access(path, R_OK) && module_try_dwarf(m, path, id))
 			return true;
 	}
@@ -177,7 +179,7 @@ bool module_try_build_id(struct di_module *m, const char *dir, struct bytes id)
 	return !access(b.text, R_OK) && module_try_dwarf(m, b.text, id);
 }
 
-// Tries one directory of the list. "+" stands for the directories of the image itself, "build" for the build tree.
+// Tries one of di_debug_directories().
 static bool try_directory(struct di_module *m, const char *dir, struct bytes id)
 {
 	static const char *const own[] = { "/boot/vmlinux-", "/lib/modules/%/vmlinux" };
@@ -187,8 +189,6 @@ static bool try_directory(struct di_module *m, const char *dir, struct bytes id)
 	};
 	const struct kernel *k = m->s->kernel;
 
-	if (*dir == '-' || *dir == '+')
-		dir++;
 	if (!*dir)
 		return try_paths(m, "", own, ARRAY_SIZE(own), id);
 	if (!strcmp(dir, "build")) {
@@ -203,20 +203,15 @@ static bool try_directory(struct di_module *m, const char *dir, struct bytes id)
 
 static bool find_dwarf(struct di_module *m, struct bytes id)
 {
-	const char *list = getenv("SYSTEMTAP_DEBUGINFO_PATH");
+	di_names dirs = { 0 };
 
 	// --image may be a vmlinux with DWARF
 	if (m->s->opt.image && module_try_dwarf(m, m->s->kernel->image, id))
 		return true;
-	if (!list)
-		list = "+:.debug:/usr/lib/debug:build";
-	while (*list) {
-		size_t len = strcspn(list, ":");
-
-		if (len && try_directory(m, str_ndup(list, len), id))
+	di_debug_directories(&dirs);
+	for vec_each(&dirs, dir)
+		if (try_directory(m, *dir, id))
 			return true;
-		list += len + (list[len] == ':');
-	}
 	return false;
 }
 
@@ -238,7 +233,7 @@ static void use_running(struct di_module *m)
 	size_t len;
 	char *raw;
 
-	if (m->btf_bytes.len || uname(&u) || strcmp(u.release, m->s->kernel->release))
+	if (m->btf_bytes.len || root_is_set() || uname(&u) || strcmp(u.release, m->s->kernel->release))
 		return;
 	raw = str_read_file(path, &len);   // the size in sysfs is 0 or a page, so it cannot be mapped
 	if (!raw || !len)
@@ -347,7 +342,7 @@ const char *di_advice(const struct di_module *m)
 {
 	const char *gone = m->program && m->dwarf ? dwarf_file_no_split(m->dwarf) : NULL;
 
-	if (gone && !access(str_printf("%s.dwp", m->name), F_OK))
+	if (gone && !access(str_printf("%s.dwp", di_program_path(m)), F_OK))
 		return str_printf("the debuginfo of %s is packed in %s.dwp, and such files cannot be read: keep %s and the "
 				  "other .dwo files where they were made, or compile without -gsplit-dwarf",
 				  m->name, m->name, gone);

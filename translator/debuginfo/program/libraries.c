@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Finds the shared libraries of a program: DT_NEEDED of the program and of each library, searched as the dynamic linker
 // does without LD_LIBRARY_PATH: DT_RUNPATH, the directories of /etc/ld.so.conf, /lib, /usr/lib. The dynamic linker
-// itself (PT_INTERP) is included.
+// itself (PT_INTERP) is included. With --sysroot, all of these are the target's, and --sysenv=LD_LIBRARY_PATH=DIRS is
+// searched before the directories of ld.so.conf.
 #include "debuginfo/elf/resources.h"
 #include "debuginfo/module.h"
 
+#include "util/root.h"
 #include "util/str.h"
 
 #include <glob.h>
@@ -24,10 +26,10 @@ static void read_conf(const char *pattern, di_names *dirs, int depth)
 {
 	glob_t found;
 
-	if (depth > 8 || glob(pattern, 0, NULL, &found))
+	if (depth > 8 || glob(root_pattern(pattern), 0, NULL, &found))
 		return;
 	for (size_t i = 0; i < found.gl_pathc; i++) {
-		char *text = str_read_file(found.gl_pathv[i], NULL), *save = NULL;
+		char *text = str_read_file(root_path(root_name(found.gl_pathv[i])), NULL), *save = NULL;
 
 		for (char *l = text ? strtok_r(text, "\n", &save) : NULL; l; l = strtok_r(NULL, "\n", &save)) {
 			bool include = str_starts(l, "include ");
@@ -48,7 +50,7 @@ static bool add_path(struct search *s, const char *path)
 {
 	char real[PATH_MAX];
 
-	if (!realpath(path, real) || s->out->n >= LIBRARIES_MAX)
+	if (!realpath(root_path(path), real) || s->out->n >= LIBRARIES_MAX)
 		return false;
 	for vec_each(s->out, known)
 		if (!strcmp(*known, real))
@@ -89,7 +91,7 @@ static const char *text_at(struct bytes strings, uint64_t offset)
 
 static void add_needed(struct search *s, const struct elf_view *v, const char *path)
 {
-	const char *origin = str_ndup(path, strrchr(path, '/') - path), *runpath = NULL;
+	const char *name = root_name(path), *origin = str_ndup(name, strrchr(name, '/') - name), *runpath = NULL;
 	struct bytes dynamic, strings, interpreter;
 
 	if (elf_view_section(v, ".interp", &interpreter) && text_at(interpreter, 0))
@@ -110,12 +112,23 @@ static void add_needed(struct search *s, const struct elf_view *v, const char *p
 		}
 }
 
+static void add_list(const char *list, di_names *dirs)
+{
+	for (size_t len; *list; list += len + (list[len] == ':')) {
+		len = strcspn(list, ":");
+		if (len)
+			vec_push(dirs, str_ndup(list, len));
+	}
+}
+
 static void add_usual(di_names *dirs, bool is_32bit)
 {
 	static const char *const usual[] = { "/lib64", "/usr/lib64", "/lib", "/usr/lib", NULL };
 	static const char *const usual_32bit[] = { "/lib/i386-linux-gnu", "/usr/lib/i386-linux-gnu", "/lib32", "/usr/lib32",
 						   "/lib", "/usr/lib", NULL };
 
+	if (root_is_set() && root_variable("LD_LIBRARY_PATH"))
+		add_list(root_variable("LD_LIBRARY_PATH"), dirs);
 	if (!is_32bit)
 		read_conf("/etc/ld.so.conf", dirs, 0);
 	for (const char *const *dir = is_32bit ? usual_32bit : usual; *dir; dir++)
@@ -136,7 +149,7 @@ void di_program_libraries(const struct di_module *m, di_names *out, di_names *na
 	struct search s = { .out = out, .names = names };
 
 	add_usual(&s.dirs, m->arch->elf_machine == EM_386);
-	add_needed(&s, &m->view, m->name);
+	add_needed(&s, &m->view, di_program_path(m));
 	for (int i = 0; i < out->n; i++) {
 		struct bytes file = map_file(out->at[i]);
 		struct elf_view v;

@@ -12,6 +12,7 @@
 #include "debuginfo/module.h"
 
 #include "target/kernel.h"
+#include "util/root.h"
 #include "util/str.h"
 
 #include <errno.h>
@@ -24,6 +25,7 @@
 #include "checksum.h"
 
 struct program {
+	const char *path;          // on this host
 	struct bytes original;     // as on disk
 	struct bytes file;         // the same; a 32-bit program is converted to 64-bit ELF
 	struct di_identity identity;
@@ -173,7 +175,8 @@ static bool read_debuglink(const struct elf_view *v, const char **name, uint32_t
 
 static bool try_in_directory(struct di_module *m, const char *dir, const char *link, const uint32_t *crc)
 {
-	const char *beside = str_ndup(m->name, strrchr(m->name, '/') - m->name);
+	const char *path = *dir == '/' ? m->name : m->program->path;
+	const char *beside = str_ndup(path, strrchr(path, '/') - path);
 
 	if (m->build_id.len > 1 && *dir == '/' && try_debug_file(m, build_id_path(dir, m->build_id), NULL))
 		return true;
@@ -186,23 +189,16 @@ static bool try_in_directory(struct di_module *m, const char *dir, const char *l
 
 static void find_separate(struct di_module *m)
 {
-	const char *list = getenv("SYSTEMTAP_DEBUGINFO_PATH"), *link = NULL;
+	const char *link = NULL;
+	di_names dirs = { 0 };
 	uint32_t crc = 0;
 
 	if (!read_debuglink(&m->view, &link, &crc) && m->build_id.len < 2)
 		return;
-	if (!list)
-		list = "+:.debug:/usr/lib/debug:build";
-	while (*list) {
-		size_t len = strcspn(list, ":");
-		const char *dir = str_ndup(list, len);
-
-		if (*dir == '-' || *dir == '+')
-			dir++;
-		if (strcmp(dir, "build") && try_in_directory(m, dir, link, &crc))
+	di_debug_directories(&dirs);
+	for vec_each(&dirs, dir)
+		if (strcmp(*dir, "build") && try_in_directory(m, *dir, link, &crc))
 			return;
-		list += len + (list[len] == ':');
-	}
 }
 
 bool di_want_dwarf(struct di_module *m)
@@ -220,10 +216,10 @@ static bool use_own_dwarf(struct di_module *m)
 	if (!elf_view_section(&m->view, ".debug_info", &section))
 		return false;
 	file = unpack_sections(m->program->file);
-	m->dwarf = file.at ? dwarf_file_open(m, m->name, file) : NULL;
+	m->dwarf = file.at ? dwarf_file_open(m, m->program->path, file) : NULL;
 	if (!m->dwarf)
 		return false;
-	m->path = m->source_path = m->name;
+	m->path = m->source_path = m->program->path;
 	m->source = DI_SOURCE_DWARF;
 	return true;
 }
@@ -255,7 +251,7 @@ static void find_symbols(struct di_module *m)
 				 symbols_exported(&m->symbols, &m->view);
 	if (!m->source) {
 		m->source = DI_SOURCE_SYMBOLS;
-		m->source_path = m->name;
+		m->source_path = m->program->path;
 	}
 }
 
@@ -357,7 +353,7 @@ static bool open_file(struct di_module *m, const char **why)
 {
 	struct program *p = m->program;
 
-	p->file = p->original = map_file(m->name);
+	p->file = p->original = map_file(p->path);
 	if (p->file.at && m->arch->elf_machine == EM_X86_64 && elf_is_32bit(p->file)) {
 		p->file = elf_from_i386(p->original);
 		m->arch = arch_find("i386");
@@ -382,20 +378,23 @@ static bool open_file(struct di_module *m, const char **why)
 struct di_module *di_program(struct session *s, const char *path, const char **why)
 {
 	struct map *known = &debuginfo_of(s)->programs;
-	struct di_module *m = map_get(known, path);
+	struct di_module *m;
 
+	path = root_path(path);
+	m = map_get(known, path);
 	if (m)
 		return m;
 	if (!s->kernel)
 		s->kernel = kernel_open(s);
 	m = NEW(struct di_module);
 	m->s = s;
-	m->name = str_dup(path);
+	m->name = root_name(path);
 	m->is_user = true;
 	m->arch = arch_find(s->kernel->arch);
 	if (!m->arch)
 		die("kernels of the architecture %s are not supported", s->kernel->arch);
 	m->program = NEW(struct program);
+	m->program->path = path;
 	errno = 0;
 	if (!open_file(m, why)) {
 		unmap(&m->program->file);
@@ -405,7 +404,7 @@ struct di_module *di_program(struct session *s, const char *path, const char **w
 	if (!use_own_dwarf(m))
 		find_separate(m);
 	find_symbols(m);
-	map_put(known, m->name, m);
+	map_put(known, path, m);
 	return m;
 }
 
@@ -415,6 +414,11 @@ struct di_identity di_program_identity(const struct di_module *m)
 
 	id.path = di_module_name(m);
 	return id;
+}
+
+const char *di_program_path(const struct di_module *m)
+{
+	return m->program->path;
 }
 
 bool di_program_is_32bit(const struct di_module *m)

@@ -1,0 +1,59 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Sourced by run.sh. --sysroot: a root directory with a kernel, a program, a library and links, all of them copies; its program and
+# library differ from those of this host.
+root=$SCRATCH/root release=
+for tree in /lib/modules/6.1.*/build; do
+	[ ! -e "$tree" ] || release=$(basename "${tree%/build}")
+done
+program() { # NAME WORD: a program that calls visit() of the library, which returns the word's length
+	printf 'int visit(int n);\nint entered(int %s) { return visit(%s); }\nint main(int c, char **v) { return entered(c); }\n' "$2" "$2" |
+		gcc -g -O1 -fno-inline -x c - -o "$1" -L"$root/opt/lib" -lvisit
+}
+make_root() {
+	local of
+	mkdir -p "$root"/{etc,boot,opt/lib,usr/bin,usr/lib,usr/src,usr/local/bin,lib/modules,usr/lib/debug/boot}
+	cp -al "/lib/modules/$release" "$root/lib/modules/" || return
+	for of in /usr/src/linux-headers-"${release%%-cloud*}"*; do cp -al "$of" "$root/usr/src/" || return; done
+	cp -al "$(realpath "$(readlink -f "/lib/modules/$release/build/scripts")/..")" "$root/usr/lib/" || return
+	ln "/boot/vmlinuz-$release" "/boot/config-$release" "$root/boot/" || return
+	[ ! -e "/usr/lib/debug/boot/vmlinux-$release" ] || ln "/usr/lib/debug/boot/vmlinux-$release" "$root/usr/lib/debug/boot/" || return
+	echo 'int visit(int visitor) { return visitor; }' | gcc -g -shared -fPIC -O1 -x c - -o "$root/opt/lib/libvisit.so" || return
+	program "$root/usr/bin/true" ours && program "$root/usr/local/bin/other" ours || return
+	ln -s /usr/bin/true "$root/usr/bin/link" && ln -s ../../../../../../../../usr/bin/true "$root/usr/bin/up"
+	echo 'include /etc/more.conf' >"$root/etc/ld.so.conf" && echo /opt/lib >"$root/etc/more.conf"
+}
+# Files of this host that stap opened, but for those of the compiler and of stap itself.
+outside() { # OPTION...
+	strace -f -qq -e trace=open,openat -o "$SCRATCH/trace" "$STAP" --sysroot="$root" "$@" >"$SCRATCH/built" 2>&1 </dev/null || cat "$SCRATCH/built"
+	grep -v ENOENT "$SCRATCH/trace" | grep -oE '"/(boot|lib/modules|usr/src|usr/lib/debug|usr/lib/linux-kbuild)[^"]*"' | sort -u
+	echo outside: none
+}
+if [ -z "$release" ]; then
+	skip cross/sysroot "a kernel 6.1 with headers"
+elif ! command -v strace >/dev/null; then
+	skip cross/sysroot strace
+elif ! make_root >"$SCRATCH/out" 2>&1; then
+	not_ok cross/sysroot "$(<"$SCRATCH/out")"
+else
+	in_root=("$STAP" "--sysroot=$root")
+	for name in /usr/bin/true true /usr/bin/link /usr/bin/up '/usr/bin/t*e' "$root/usr/bin/true"; do
+		expect "sysroot-program $name" 0 'process("/usr/bin/true").function("entered@' "${in_root[@]}" -p2 -e "probe process(\"$name\").function(\"entered\") { println(\$ours) }"
+	done
+	expect sysroot-path 0 'process("/usr/local/bin/other").function' "${in_root[@]}" -p2 -e 'probe process("other").function("entered") { println($ours) }'
+	expect sysroot-path-given 1 'program "other" not found in PATH' "${in_root[@]}" --sysenv=PATH=/usr/bin:/bin -p2 -e 'probe process("other").function("entered") { println($ours) }'
+	expect sysroot-library 0 'process("/opt/lib/libvisit.so").function("visit@' "${in_root[@]}" -p2 -e 'probe process("true").library("libvisit.so").function("visit") { println($visitor) }'
+	rm "$root/etc/ld.so.conf"
+	expect sysroot-library-nowhere 1 'has no library "libvisit.so"' "${in_root[@]}" -p2 -e 'probe process("true").library("libvisit.so").function("visit") { println($visitor) }'
+	expect sysroot-library-path 0 'process("/opt/lib/libvisit.so").function("visit@' "${in_root[@]}" --sysenv=LD_LIBRARY_PATH=/opt/lib -p2 \
+		-e 'probe process("true").library("libvisit.so").function("visit") { println($visitor) }'
+	expect sysroot-relative 1 'file "./true" not found' bash -c "cd '$root/usr/bin' && '$STAP' --sysroot='$root' -p2 -e 'probe process(\"./true\").function(\"entered\") { println(1) }'"
+	expect sysroot-kernels 1 "--sysroot has several kernels (4.4.0, $release) in /lib/modules" bash -c "mkdir '$root/lib/modules/4.4.0'; '$STAP' --sysroot='$root' -p4 -e '$begin'"
+	rmdir "$root/lib/modules/4.4.0" 2>/dev/null
+	cd "$SCRATCH" || exit
+	expect sysroot-build 0 'outside: none' outside -p4 -m in_root -e 'probe process("/usr/bin/true").function("entered") { println($ours) } probe kernel.function("vfs_read").call { println($count) }
+		probe module("loop").function("lo_ioctl") { println(pp()) }'
+	[ "$(<"$SCRATCH/out")" = 'outside: none' ] && ok cross/sysroot-own-files || not_ok cross/sysroot-own-files "$(head -n 5 "$SCRATCH/out")"
+	expect sysroot-module-names 0 'no names of DIR' bash -c "strings in_root.ko | grep -F '$root' || strings in_root.ko | grep -qx /usr/bin/true && echo no names of DIR"
+	expect sysroot-module-kernel 0 "$release" modinfo -F vermagic in_root.ko
+fi
