@@ -92,24 +92,32 @@ static bool same_file(const struct stp_program *program)
 	return same;
 }
 
+static int attach_uprobe(const struct stp_uprobe *u, struct bpf_program *program, bool is_return)
+{
+	LIBBPF_OPTS(bpf_uprobe_opts, options, .ref_ctr_offset = u->semaphore, .retprobe = is_return);
+	int pid = u->pid ? u->pid : -1;
+	struct bpf_link *link = bpf_program__attach_uprobe_opts(program, pid, u->program->path, u->offset, &options);
+
+	if (!link && (errno == EACCES || errno == EPERM) && privileges_raise())
+		link = bpf_program__attach_uprobe_opts(program, pid, u->program->path, u->offset, &options);
+	if (!link && u->optional)
+		return 0;
+	return client_attached(link, u->probe, "");
+}
+
+/* The entry comes first: else the returns of some calls would not find what their entries save. */
 static int start_uprobe(const struct stp_uprobe *u)
 {
-	LIBBPF_OPTS(bpf_uprobe_opts, options, .ref_ctr_offset = u->semaphore, .retprobe = u->is_return);
-	struct bpf_link *link;
+	u32 number = stp_probe_number(u->probe) - 1;
+	int err;
 
 	if (!same_file(u->program)) {
 		stp_complain("%s is not the file that the script was translated for (its build ID differs); translate the script "
 			     "again", u->program->path);
 		return -EINVAL;
 	}
-	link = bpf_program__attach_uprobe_opts(client_program(u->probe), u->pid ? u->pid : -1, u->program->path, u->offset,
-					       &options);
-	if (!link && (errno == EACCES || errno == EPERM) && privileges_raise())
-		link = bpf_program__attach_uprobe_opts(client_program(u->probe), u->pid ? u->pid : -1, u->program->path,
-						       u->offset, &options);
-	if (!link && u->optional)
-		return 0;
-	return client_attached(link, u->probe, "");
+	err = u->entry ? attach_uprobe(u, client_entry_program(number), false) : 0;
+	return err ? err : attach_uprobe(u, client_numbered_program(number), u->is_return);
 }
 
 static int start_uprobes(void *table, u32 n)

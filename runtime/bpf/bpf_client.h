@@ -17,6 +17,7 @@
 #define stp_unlock_of(handler, c) stp_unlock(c)
 #define stp_finish_of(handler, c) stp_finish(c)
 
+#define STP_ENTRY(c) ((c)->entry)
 #define STP_LITERAL(text) text
 #define STP_TABLE_SECTION
 

@@ -65,6 +65,7 @@ char stp_licence[] SEC("license") = "GPL";
 
 #define STP_SLOT(c) ((struct stp_slot *)((char *)(c) - __builtin_offsetof(struct stp_slot, c)))
 #define STP_PERCPU(c) ((u8 *)STP_SLOT(c)->percpu)
+#define STP_ENTRY(c) (STP_SLOT(c)->entry)
 
 /* ------------------------------------------------------------------ hits */
 
@@ -674,6 +675,17 @@ STP_INLINE bool stp_always(void)
 #endif
 #define STP_REGISTER_RESULT 10         /* rax */
 #define STP_REGISTER_PC 16             /* rip */
+#define STP_WORD_CS 17
+#define STP_WORD_SP 19
+#define STP_USER32_CS 0x23             /* of processes that run 32-bit code */
+
+/* Returns the result of a function of a program: an int, or a long of a 32-bit process, is its lower half. */
+STP_INLINE u64 bpf_user_result(const u64 *ctx)
+{
+	u64 result = ctx[STP_REGISTER_RESULT];
+
+	return ctx[STP_WORD_CS] == STP_USER32_CS ? (u64)(s64)(s32)result : result;
+}
 #define STP_ON_UPROBE(is_return_, number, handler, condition, late)		\
 SEC(STP_UPROBE_SECTION) int stp_program_##number(u64 *ctx)			\
 {										\
@@ -686,7 +698,7 @@ SEC(STP_UPROBE_SECTION) int stp_program_##number(u64 *ctx)			\
 	for (i = 0; i < STP_REGISTERS; i++)					\
 		s->registers[i] = ctx[i];					\
 	if (is_return_)								\
-		s->c.saved_return = ctx[STP_REGISTER_RESULT];			\
+		s->c.saved_return = bpf_user_result(ctx);			\
 	s->c.address = ctx[STP_REGISTER_PC];					\
 	s->probe = number;							\
 	if (condition() && ((late) || handler##_lock(&s->c))) {			\
@@ -734,5 +746,8 @@ SEC(section) int stp_program_##number(u64 *ctx)				\
 #define STP_ON_LSM(hook, ...) STP_ON_ARGUMENTS("lsm/" hook, __VA_ARGS__)
 
 #include "bpf_hits.h"
+#ifdef STP_USES_CALLS
+#include "bpf_calls.h"
+#endif
 
 #endif

@@ -55,6 +55,7 @@ struct stp_slot {
 	struct stp_text comm, error_text, quoted, call_name, call_kernel_name;
 	struct stp_text point[STP_POINT_TEXTS];
 	struct stp_text key_s[STP_KEY_STRINGS];
+	u64 entry[STP_ENTRY_WORDS];    /* values of @entry() */
 	u64 record[STP_RECORD_WORDS];
 	char frames[STP_FRAMES_SIZE];
 };

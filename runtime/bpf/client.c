@@ -10,6 +10,7 @@
 #define STP_PERCPU_WORDS 1
 #define STP_MERGED_WORDS 1
 #define STP_KEY_STRINGS 1
+#define STP_ENTRY_WORDS 1
 #define STP_FRAMES_SIZE 8
 #include "client.h"
 #include "../core/internal.h"
@@ -262,12 +263,22 @@ struct bpf_program *client_program(const struct stp_probe *p)
 	return client_numbered_program(stp_probe_number(p) - 1);
 }
 
-struct bpf_program *client_numbered_program(u32 probe)
+static struct bpf_program *program_of(const char *kind, u32 probe)
 {
 	char name[32];
 
-	snprintf(name, sizeof(name), "stp_program_%u", probe);
+	snprintf(name, sizeof(name), "stp_%s_%u", kind, probe);
 	return bpf_object__find_program_by_name(object, name);
+}
+
+struct bpf_program *client_numbered_program(u32 probe)
+{
+	return program_of("program", probe);
+}
+
+struct bpf_program *client_entry_program(u32 probe)
+{
+	return program_of("entry", probe);
 }
 
 struct bpf_program *client_named_program(const char *name)

@@ -31,6 +31,8 @@ void records_read(void);           /* formats the records that are in the ring *
 /* Returns the program of a probe of the script; NULL: it has none. */
 struct bpf_program *client_program(const struct stp_probe *p);
 struct bpf_program *client_named_program(const char *name);
+/* Returns the program that saves what the return probe with this number reads at the entry. */
+struct bpf_program *client_entry_program(u32 probe);
 /* Returns the rows of a family of the script; NULL: it has none. */
 const struct stp_family *client_family(const struct stp_family_ops *ops);
 /* Counts hits that the kernel did not pass to the programs, since one of them was running. */

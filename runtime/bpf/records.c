@@ -8,6 +8,7 @@
 #define STP_PERCPU_WORDS 1
 #define STP_MERGED_WORDS 1
 #define STP_KEY_STRINGS 1
+#define STP_ENTRY_WORDS 1
 #define STP_FRAMES_SIZE 8
 #include "client.h"
 #include "../core/internal.h"

@@ -17,6 +17,7 @@ command -v clang >/dev/null || missing=clang
 # A program that calls the kernel a known number of times: THREADS threads, each COUNT times getppid(), whose number is this.
 getppid=110
 gcc -g -O1 -pthread -o "$SCRATCH/calls" "$TESTS/bpf/calls.c" || exit 1
+gcc -g -O1 -fno-optimize-sibling-calls -pthread -o "$SCRATCH/returns" "$TESTS/bpf/returns.c" || exit 1
 
 # carried NAME EXPECTED OPTION...: the script on standard input prints EXPECTED and nothing on standard error, and ends with status 0.
 carried() {

@@ -116,7 +116,6 @@ static const char *expr_refusal(const struct expr *e)
 	case E_EMBEDDED:
 		return embedded_word(e->u.embedded, "stp_probe_name") ? NULL : "embedded C in event handlers is not supported";
 	case E_CONST:              return "@const() is not supported";
-	case E_ENTRY:              return "@entry() is not supported";
 	case E_PERF:               return "@perf() is not supported";
 	case E_STATIC:             return "static variables in event handlers are not supported";
 	case E_DEREF:
@@ -180,6 +179,13 @@ static void check_body(struct check *k, struct stmt *body)
 	ast_walk_stmt(&w, &body);
 }
 
+static void check_value(struct check *k, struct expr **e)
+{
+	struct ast_walker w = { .expr = check_expr, .stmt = check_stmt, .data = k };
+
+	ast_walk_expr(&w, e);
+}
+
 int elab_bpf(struct session *s)
 {
 	struct check k = { .s = s };
@@ -195,8 +201,10 @@ int elab_bpf(struct session *s)
 			refuse(p->loc, p->family->bpf_refusal(p));
 		if (k.event && p->condition)
 			refuse(p->condition->loc, "conditions of event probes are not supported");
+		if (k.event && p->entries.n && !p->family->bpf_calls)
+			refuse(p->entries.at[0]->loc, "@entry() in these probes is not supported");
 		for vec_each(&p->entries, entry)
-			refuse((*entry)->loc, "@entry() is not supported");
+			check_value(&k, entry);
 		if (p->body)
 			check_body(&k, p->body);
 	}

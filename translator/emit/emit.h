@@ -25,6 +25,10 @@ const char *emit_c_string(const char *text);
 void emit_bytes(struct session *s, struct cwriter *w, const char *type, const char *name, const struct buf *bytes);
 // emit_bpf.c: Returns a mask of the words of struct pt_regs that the probe reads.
 const char *emit_bpf_registers(struct session *s, const struct probe *p);
+// Writes entries_N(), N being the number of the probe `first`: it stores the values of @entry() of the probe of the
+// hit, one of these n, in the slot. Returns how many words the longest of them takes.
+int emit_bpf_entries(struct session *s, struct cwriter *w, const struct probe *first,
+		     const struct probe *const *probes, int n);
 // Returns how many arguments of the hit, from the first, the runtime must save for the handler.
 int emit_arguments_read(const struct probe *p);
 

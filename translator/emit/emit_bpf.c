@@ -21,6 +21,15 @@ bool bpf_client_runs(const struct probe *p)
 	return !bpf_carries(p);
 }
 
+static int64_t power_of_two(int64_t n)
+{
+	int64_t p = 1;
+
+	while (p < n)
+		p *= 2;
+	return p;
+}
+
 // Returns the size of struct percpu in words, or more: compilers check that it suffices.
 static int64_t percpu_words(const struct emitter *e)
 {
@@ -122,6 +131,35 @@ static void write_used_operations(const struct emitter *e, struct cwriter *w)
 	}
 }
 
+// Returns how many words the values of @entry() of a probe take, at least 1.
+static int entry_words(const struct emitter *e)
+{
+	int max = 1;
+
+	for vec_each(&e->s->script.probes, p) {
+		int words = bpf_carries(*p) ? optimize_entry_words(e->s, *p, (*p)->entries.n) : 0;
+
+		max = words > max ? words : max;
+	}
+	return max;
+}
+
+static void write_calls(const struct emitter *e, struct cwriter *w)
+{
+	enum { CALLS_MAX = 1 << 16, TABLE_BYTES = 32 << 20, ROW_BYTES = 64, WAYS = 8 };  // of struct stp_call in bpf_calls.h
+	int64_t calls = 0, fit = TABLE_BYTES / (ROW_BYTES + 8 * entry_words(e));
+
+	for vec_each(&e->s->script.probes, p)
+		if (bpf_carries(*p) && (*p)->entries.n)
+			calls += (*p)->family->bpf_calls(*p);
+	if (!calls)
+		return;
+	calls = calls > CALLS_MAX ? CALLS_MAX : calls;
+	calls = calls > fit ? fit : calls;
+	cw_line(w, "#define STP_USES_CALLS");
+	cw_line(w, "#define STP_CALL_SETS %" PRId64, power_of_two((calls + WAYS - 1) / WAYS));
+}
+
 void emit_bpf_head(struct emitter *e, struct cwriter *w)
 {
 	cw_line(w, "#define STP_PERCPU_WORDS %" PRId64, percpu_words(e));
@@ -129,11 +167,13 @@ void emit_bpf_head(struct emitter *e, struct cwriter *w)
 	if (only_user_probes(e))
 		cw_line(w, "#define STP_SLEEPABLE");
 	cw_line(w, "#define STP_KEY_STRINGS %d", key_strings(e));
+	cw_line(w, "#define STP_ENTRY_WORDS %d", entry_words(e));
 	cw_line(w, "#define STP_FRAMES_SIZE (%d * STP_TEXT_SIZE + 8)", event_strings(e));
 	cw_line(w, "#define STP_ACTIONS_MAX %" PRId64, e->s->opt.suppress_time_limits ? INT32_MAX / 10 :
 		session_limit(e->s, LIMIT_MAXACTION));
 	cw_line(w, "#ifdef STP_BPF");
 	write_used_operations(e, w);
+	write_calls(e, w);
 	cw_line(w, "#include \"bpf_program.h\"");
 	cw_line(w, "#else");
 	cw_line(w, "#include \"generated.h\"");
@@ -155,15 +195,6 @@ void emit_bpf_scalar(struct emitter *e, struct cwriter *w, const struct global *
 	else
 		cw_line(w, "STP_SHARED_NUMBER(%s, %s);", g->name,
 			init && init->kind == E_NUMBER ? value_number(init->u.number).text : "0");
-}
-
-static int64_t power_of_two(int64_t n)
-{
-	int64_t p = 1;
-
-	while (p < n)
-		p *= 2;
-	return p;
 }
 
 void emit_bpf_map(struct emitter *e, struct cwriter *w, const struct global *g, const char *size, int64_t capacity)
@@ -207,13 +238,13 @@ int emit_bpf_lock_number(const struct emitter *e, const struct global *g)
 	return n % LOCK_WORDS;
 }
 
-// Returns the locks of a probe, each word once, as calls of `function` that are joined by `with`.
-static const char *lock_calls(struct emitter *e, const struct probe *p, const char *function, const char *with)
+// Returns these locks, each word once, as calls of `function` that are joined by `with`.
+static const char *lock_calls(struct emitter *e, const access_list *uses, const char *function, const char *with)
 {
 	struct buf b = { 0 };
 	uint64_t taken = 0;
 
-	for vec_each(&e->locks_of[p->index], use) {
+	for vec_each(uses, use) {
 		const struct global *g = emit_global(e, use->var);
 		int number = emit_bpf_lock_number(e, g);
 
@@ -224,17 +255,25 @@ static const char *lock_calls(struct emitter *e, const struct probe *p, const ch
 	return buf_text(&b);
 }
 
+static void write_locks(struct emitter *e, struct cwriter *w, const char *handler, const access_list *uses)
+{
+	const char *take = lock_calls(e, uses, "bpf_lock", " && ");
+
+	cw_line(w, "STP_LOCKS_OF(%s, %s, %s)", handler, *take ? take : "true", lock_calls(e, uses, "bpf_unlock", ", "));
+}
+
 void emit_bpf_locks(struct emitter *e, struct cwriter *w)
 {
 	cw_line(w, "#ifdef STP_BPF");
 	for vec_each(&e->s->script.probes, it) {
 		const struct probe *p = *it;
-		const char *take;
 
-		if (p->shares || p->same_body || !bpf_carries(p))
+		if (p->shares || !bpf_carries(p))
 			continue;
-		take = lock_calls(e, p, "bpf_lock", " && ");
-		cw_line(w, "STP_LOCKS_OF(p%d, %s, %s)", p->index, *take ? take : "true", lock_calls(e, p, "bpf_unlock", ", "));
+		if (!p->same_body)
+			write_locks(e, w, str_printf("p%d", p->index), &e->locks_of[p->index]);
+		if (p->entries.n)
+			write_locks(e, w, str_printf("p%d_entry", p->index), &e->entry_locks_of[p->index]);
 	}
 	cw_line(w, "#endif");
 	cw_blank(w);
@@ -251,6 +290,29 @@ const char *emit_bpf_registers(struct session *s, const struct probe *p)
 		if (p->reg_mask >> n & 1 && d->register_offsets[n] >= 0)
 			mask |= 1u << d->register_offsets[n] / 8;
 	return str_printf("0x%x", mask);
+}
+
+int emit_bpf_entries(struct session *s, struct cwriter *w, const struct probe *first,
+		     const struct probe *const *probes, int n)
+{
+	int most = 0;
+
+	cw_line(w, "STP_GLOBAL_FUNCTION int entries_%d(struct stp_slot *s)", first->index);
+	cw_line(w, "{");
+	cw_line(w, "if (!s)");
+	cw_line(w, "\treturn 0;");
+	cw_line(w, "switch (s->probe) {");
+	for (int i = 0; i < n; i++) {
+		int words = optimize_entry_words(s, probes[i], probes[i]->entries.n);
+
+		most = words > most ? words : most;
+		cw_line(w, "case %d: return %s;", probes[i]->index, probes[i]->entries.n ?
+			str_printf("STP_RUN_ENTRY(s, p%d_entry)", probes[i]->index) : "1");
+	}
+	cw_line(w, "}");
+	cw_line(w, "return 0;");
+	cw_line(w, "}");
+	return most;
 }
 
 static void count_argument(struct use_walker *w, const struct expr *e)

@@ -377,8 +377,7 @@ struct value emit_expr(struct emitter *e, struct expr *x)
 	case E_EMBEDDED:    return emit_embedded(e, x);
 	case E_CONST:       return emit_const(e, x);
 	case E_ENTRY:
-		return value_text(0, true, x->type == T_STRING ? "(const char *)&c->entry[%d]" : "c->entry[%d]",
-				  x->u.entry.slot);
+		return value_text(0, true, x->type == T_STRING ? "(const char *)&%s" : "%s", emit_saved(e, x->u.entry.slot));
 	case E_REGISTER:    return emit_register(e, x);
 	case E_STATIC:      return emit_static(e, x);
 	case E_ENUMNAME:    return emit_enumname(e, x);
@@ -389,6 +388,11 @@ struct value emit_expr(struct emitter *e, struct expr *x)
 		assert(!"an expression that pass 2 leaves");
 		return value_number(0);
 	}
+}
+
+const char *emit_saved(const struct emitter *e, int word)
+{
+	return str_printf(e->s->opt.bpf_runtime ? "STP_ENTRY(c)[%d]" : "c->entry[%d]", word);
 }
 
 void emit_effect(struct emitter *e, struct expr *x)

@@ -454,6 +454,7 @@ static void emit_bodies(struct emitter *e)
 	e->entry_of = NEW_ARRAY(struct func_info *, script->probes.n + 1);
 	e->hit_of = NEW_ARRAY(struct func_info *, script->probes.n + 1);
 	e->locks_of = NEW_ARRAY(access_list, script->probes.n + 1);
+	e->entry_locks_of = NEW_ARRAY(access_list, script->probes.n + 1);
 	e->locks_late = NEW_ARRAY(bool, script->probes.n + 1);
 	for vec_each(&script->funcs, f)
 		e->keeps_matches |= (*f)->used && func_has(*f, PRAGMA_TAGGED_DFA);

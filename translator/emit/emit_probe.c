@@ -363,9 +363,9 @@ static void emit_entry(struct emitter *e, struct probe *p)
 		struct value v = emit_expr(e, p->entries.at[i]);
 
 		if (p->entries.at[i]->type == T_STRING)
-			cw_line(e->w, "stp_copy((char *)&c->entry[%d], %s, STP_STRLEN);", at, v.text);
+			cw_line(e->w, "stp_copy((char *)&%s, %s, STP_STRLEN);", emit_saved(e, at), v.text);
 		else
-			cw_line(e->w, "c->entry[%d] = %s;", at, value_long(v));
+			cw_line(e->w, "%s = %s;", emit_saved(e, at), value_long(v));
 		b.now = temps;
 	}
 	work_end_function(e, root, p->loc);

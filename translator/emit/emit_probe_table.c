@@ -164,6 +164,7 @@ void emit_probe_tables(struct emitter *e, struct cwriter *w)
 		locks[i] = emit_lock_table(e, w, e->s->script.probes.at[i]);
 		e->locks_of[e->s->script.probes.at[i]->index] = locks[i].uses;
 		entry_locks[i] = emit_entry_lock_table(e, w, e->s->script.probes.at[i]);
+		e->entry_locks_of[e->s->script.probes.at[i]->index] = entry_locks[i].uses;
 		if (e->s->script.probes.at[i]->takes.n)
 			takes[i] = emit_takes(e, w, e->s->script.probes.at[i]);
 	}

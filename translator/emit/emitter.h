@@ -141,7 +141,7 @@ struct emitter {
 	VEC(struct func_info *) roots;
 	struct func_info **handler_of, **entry_of, **hit_of;  // by number of the probe
 	struct map lock_tables;    // text of the rows -> name of the table
-	access_list *locks_of;     // by number of the probe
+	access_list *locks_of, *entry_locks_of;        // by number of the probe
 	bool *locks_late;          // by number of the probe: its handler takes and releases its locks
 	struct map names;          // C names taken
 	struct map func_names;     // name in C -> struct func_info
@@ -245,6 +245,7 @@ const char *emit_error_label(struct emitter *e);
 
 // emit_expr.c
 struct value emit_expr(struct emitter *e, struct expr *x);
+const char *emit_saved(const struct emitter *e, int word);      // this word of what @entry() saved, as an lvalue
 void emit_effect(struct emitter *e, struct expr *x);      // evaluates it only for its effects
 void emit_values(struct emitter *e, struct expr **xs, int n, struct value *out); // in order
 struct value emit_binary(struct emitter *e, enum tok op, struct value l, struct value r, enum type t,

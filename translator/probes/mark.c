@@ -200,4 +200,5 @@ const struct probe_family family_mark = {
 	.address = process_address,
 	.emit = mark_emit,
 	.bpf_program = process_bpf_program,
+	.bpf_calls = process_bpf_calls,
 };

@@ -204,4 +204,5 @@ const struct probe_family family_process = {
 	.address = process_address,
 	.emit = process_emit,
 	.bpf_program = process_bpf_program,
+	.bpf_calls = process_bpf_calls,
 };

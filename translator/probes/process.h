@@ -37,6 +37,7 @@ bool process_address(const struct probe *p, const char **from, uint64_t *offset)
 // Writes the table `table` of the probes, whose data begin with a struct process_site.
 // --runtime=bpf: the program of a site, of all families whose data begins with a struct process_site.
 void process_bpf_program(struct session *s, const struct probe *p, struct cwriter *w, const char *rest);
+int process_bpf_calls(const struct probe *p);
 void process_emit_sites(struct session *s, struct cwriter *w, struct probe **probes, int n, const char *table);
 
 #endif

@@ -465,7 +465,17 @@ void process_bpf_program(struct session *s, const struct probe *p, struct cwrite
 {
 	const struct process_site *d = p->data;
 
-	cw_line(w, "STP_ON_UPROBE(%d, %s)", d->is_return, rest);
+	if (p->entries.n)
+		cw_line(w, "STP_ON_UPROBE_CALL(%d, %s)", emit_bpf_entries(s, w, p, &p, 1), rest);
+	else
+		cw_line(w, "STP_ON_UPROBE(%d, %s)", d->is_return, rest);
+}
+
+int process_bpf_calls(const struct probe *p)
+{
+	const struct process_site *d = p->data;
+
+	return d->maxactive > 0 ? (int)d->maxactive : 2048;
 }
 
 void process_emit_sites(struct session *s, struct cwriter *w, struct probe **probes, int n, const char *table)

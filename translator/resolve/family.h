@@ -47,6 +47,9 @@ struct probe_family {
 	void (*bpf_program)(struct session *s, const struct probe *p, struct cwriter *w, const char *rest);
 	// Returns why the programs do not support this probe, or NULL. NULL pointer: they support all.
 	const char *(*bpf_refusal)(const struct probe *p);
+	// With --runtime=bpf: returns of how many calls at a time the values of @entry() are saved; 0: they are computed at
+	// the return. NULL: the family has no returns.
+	int (*bpf_calls)(const struct probe *p);
 	bool as_aliases;                       // its points are listed like aliases: by name, with locals
 	bool own_returns;                      // ".return" is not the return of a function with an entry: no @entry
 	bool returns_all;                      // .return.maxactive(N) equals .return: any number of calls can be in progress
