@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # System calls, on the newest 6.1 and 6.12 that are installed:
+#   compare    what `compare` excuses: nothing but the two texts that a difference names
 #   aliases    every variable of aliases.tsv builds; but for `none`. Under each other prefix, it is translated to C
-#   strace     the programs calls.c, results.c, commands.c, unusual.c and structures.c, traced by strace and by strace.stp at the same time: the
+#   strace     the programs (calls.c and others), traced by strace and by strace.stp at the same time: the
 #              same, call by call, at the entry and at the return, except for what the file differences explains, and
 #              for at most 3 % of the calls. Also as 32-bit programs
 #   names      the values of `name` that differ from the kernel's; a long argument leaves space for those behind it
@@ -95,6 +96,28 @@ guest() {
 	tar xf "$dir/tar" -C "$dir/results"
 }
 
+compares() { # RESULT [DIFFERENCE]: what compare prints at the end for foo(1, 3), where strace has foo(1, 2)
+	local got
+	printf '5 %s = %s\n' 'chdir("/begin")' '0' 'foo(1, 2)' 0 'chdir("/end")' 0 >"$dir/theirs"
+	printf '5 return %s = 0\n' 'chdir("/begin")' 'foo(1, 3)' 'chdir("/end")' >"$dir/ours"
+	printf '%s\n' "${@:2}" >"$dir/reasons"
+	got=$("$here/compare" "$dir/theirs" "$dir/ours" "$dir/reasons" 2>&1 | sed -n '$s/.* names, //p')
+	[ "$got" = "$1" ] || echo "${2-}: $got, expected $1"
+}
+
+reader() {
+	report syscalls/compare "$(
+		compares '2 equal, 1 different'
+		compares '2 equal, 0 different' 'foo 1 ~^3$ ~^2$ reason'
+		compares '2 equal, 1 different' 'foo 1 ~^4$ ~^2$ reason'
+		compares '2 equal, 1 different' 'foo 1 ~^3$ ~^4$ reason'
+		compares '2 equal, 1 different' 'foo 0 ~^3$ ~^2$ reason'
+		for pattern in '' 'x*' '()' '^'; do
+			compares '' "foo 1 ~$pattern ~^2$ reason"
+			compares '' "foo 1 ~^3$ ~$pattern reason"
+		done)"
+}
+
 all_calls=0 equal_calls=0
 
 compare() { # PROGRAM
@@ -166,6 +189,7 @@ on_kernel() {
 	writes
 }
 
+reader
 mkdir -p "$dir/programs"
 for p in $programs; do
 	gcc -O0 -static -no-pie -w -o "$dir/programs/$p" "$here/$p.c" || not_ok "syscalls/$p.c" "doesn't compile"
