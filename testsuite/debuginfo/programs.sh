@@ -454,6 +454,16 @@ gcc -g -O0 -o unset unset.c
 lists 'locals before the frame' "semantic error: \"\$local\" cannot be read at this address of \"unset\" (it is not set yet); it can be read at line 3: statement(\"unset@unset.c:3\"): at <input>:1:57" \
 	-p2 -e 'probe process("./unset").statement("unset@*:2") { print($local) }'
 got=$("$STAP" -r "$release" -p3 -e 'probe process("./unset").statement("unset@*:2") { println($$vars) }' 2>/dev/null | grep -c 'stp_reg(c, 112) }\|text = "?"')
+cat >second.c <<'END'
+struct big { long a, b, c; };
+__attribute__((noinline)) long second(struct big first, struct big *p) {
+	return first.a + p->b;
+}
+int main(void) { struct big b = { 1, 2, 3 }; return second(b, &b); }
+END
+gcc -g -O0 -o second second.c
+lists 'line of a parameter before the frame' "semantic error: \"\$p\" cannot be read at this address of \"second\" (the function's first instructions have not stored it yet); it can be read at line 3: statement(\"second@second.c:3\"): at <input>:1:61" \
+	-p2 -e 'probe process("./second").statement("second@*:2") { println($p) }'
 if [ "$got" = 2 ]; then ok 'debuginfo/programs parameters before the frame'; else not_ok 'debuginfo/programs parameters before the frame' "$got"; fi
 
 # ------------------------------------------------------------ known variables that are not available

@@ -525,6 +525,15 @@ bool di_statement_line(struct di_function *f, uint64_t *below, uint64_t *above)
 	return !r.at.n || f->address == f->symbol_address || set_other_line(f);
 }
 
+// True if a statement() probe of the row's line is at this row: see add_line().
+static bool is_first_of_line(const struct rows *r, const struct row *row)
+{
+	for vec_each(&r->at, other)
+		if (other->line == row->line)
+			return other->address == row->address;
+	return false;
+}
+
 int di_variable_line(const struct di_function *f, const char *name)
 {
 	uint64_t pc = f->pc ? f->pc : f->address, best = UINT64_MAX;
@@ -537,7 +546,7 @@ int di_variable_line(const struct di_function *f, const char *name)
 		struct di_function at = *f;
 
 		at.pc = row->address;
-		if (far >= best || !di_find_variable(&at, name, &v) || v.loc.kind == DI_LOC_NONE)
+		if (far >= best || !is_first_of_line(&r, row) || !di_find_variable(&at, name, &v) || v.loc.kind == DI_LOC_NONE)
 			continue;
 		best = far;
 		line = row->line;
