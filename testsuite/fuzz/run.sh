@@ -8,7 +8,7 @@
 set -u
 . "$TESTS/lib.sh"
 build=${FUZZ_BUILD:-$SCRATCH/fuzz} seconds=${FUZZ_SECONDS:-0}
-declare -A short=([lex]=9000 [parse]=6000 [bpftrace]=20000 [passes]=150 [regex]=1800 [index]=100000 [debuginfo]=1200 [program]=15000 [report]=3000 [relay]=50000 [control]=50000 [module]=200000 [server]=20000)
+declare -A short=([lex]=5000 [parse]=3500 [bpftrace]=12000 [passes]=100 [regex]=1200 [index]=60000 [debuginfo]=800 [program]=9000 [report]=2000 [relay]=30000 [control]=30000 [module]=120000 [server]=12000)
 sanitize='-fsanitize=address,undefined,fuzzer-no-link -fno-sanitize-recover=undefined'
 
 seed_scripts() {
