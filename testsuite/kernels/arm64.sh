@@ -44,6 +44,7 @@ uprobe-return|1|probe process("PROGRAM").function("leaf").return { println($retu
 mark|1|probe process("PROGRAM").mark("mark") { if ($arg1 == 2 && user_string($arg2) == "word") { println(1) exit() } }
 linkage-table|1|probe process("PROGRAM").plt("strlen") { println(1) exit() }
 user-callers|1|probe process("PROGRAM").function("leaf") { s = sprint_ubacktrace() println(isinstr(s, "middle") && isinstr(s, "main")) exit() }
+sysroot|2 word 1|global n probe kernel.function("vfs_read") { n++ } probe process("/usr/bin/program").function("leaf") { if ($n == 2) { printf("%d %s %d\n", $n, user_string($word), n > 0) exit() } }
 user-callers-mark|1|probe process("PROGRAM").mark("mark") { s = sprint_ubacktrace() println(isinstr(s, "middle") && isinstr(s, "main")) exit() } probe process("PROGRAM").function("leaf").return { next }
 END
 }
@@ -56,7 +57,7 @@ build_loader() {
 }
 
 run_kernel() { # SUITE SERIES FLAVOUR
-	local facts release tree image dir name want script userland loader=$SCRATCH/arm64/staprun target_cc
+	local facts release tree image dir name want script userland loader=$SCRATCH/arm64/staprun target_cc kernel
 	facts=$("$TESTS/kernels/fetch.sh" "$cache" "$@" 2>"$SCRATCH/err") ||
 		{ skip "kernels/$1-$2-$3" "$(tail -n 1 "$SCRATCH/err")"; return; }
 	release=$(sed -n 's/^release=//p' <<<"$facts") tree=$(sed -n 's/^tree=//p' <<<"$facts") image=$(sed -n 's/^image=//p' <<<"$facts")
@@ -66,20 +67,26 @@ run_kernel() { # SUITE SERIES FLAVOUR
 	dir=$SCRATCH/$release
 	mkdir -p "$dir" "$dir.out"
 	$target_cc -g -O2 -I"$SOURCE/include" -o "$dir/program" "$TESTS/kernels/program.c" || not_ok "kernels/program $release"
+	# A root file system: the kernel's packages, a C library, the program.
+	mkdir -p "$dir.root/usr/bin"
+	cp -al "${tree%/usr/src/*}/." "$userland/." "$dir.root/" 2>"$SCRATCH/err" && cp "$dir/program" "$dir.root/usr/bin/" ||
+		not_ok "kernels/root $release" "$(cat "$SCRATCH/err")"
 	while IFS='|' read -r name want script; do
-		(cd "$dir" && "$BUILD/stap" -a arm64 -p4 -r "$tree" -m "t_${name//-/_}" -e "${script//PROGRAM/$dir/program}") \
+		kernel=(-a arm64 -r "$tree")
+		[ "$name" != sysroot ] || kernel=("--sysroot=$dir.root")
+		(cd "$dir" && "$BUILD/stap" "${kernel[@]}" -p4 -m "t_${name//-/_}" -e "${script//PROGRAM/$dir/program}") \
 			>"$dir.out/$name.build" 2>&1 </dev/null
 	done < <(features)
 	cat >"$dir/all.sh" <<-'END'
 		cd /t && mkdir /out
 		for m in t_*.ko; do
-			timeout 60 staprun -c "sh -c 'cat /proc/1/status; DIR/program >/dev/null; sleep 0.3'" ./$m 2>/out/$m.err | grep -v : >/out/$m.out
+			timeout 60 staprun -c "sh -c 'cat /proc/1/status; DIR/program >/dev/null; /usr/bin/program >/dev/null; sleep 0.3'" ./$m 2>/out/$m.err | grep -v : >/out/$m.out
 			rmmod ${m%.ko} 2>/dev/null
 		done
 		cd /out && exec tar cf - .
 	END
 	sed -i "s#DIR#$dir#" "$dir/all.sh"
-	"$SOURCE/translator/run/stap-vm" -r "$image" -t 900 -u "$userland" -d "$dir:/t" -f "$loader/staprun:/bin/" -f "$loader/stapio:/bin/" -f "$dir/program:$dir/program" \
+	"$SOURCE/translator/run/stap-vm" -r "$image" -t 900 -u "$userland" -d "$dir:/t" -f "$loader/staprun:/bin/" -f "$loader/stapio:/bin/" -f "$dir/program:$dir/program" -f "$dir/program:/usr/bin/" \
 		-- sh /t/all.sh >"$SCRATCH/tar" 2>"$SCRATCH/err" && ok "kernels/log is clean $release" ||
 		not_ok "kernels/log is clean $release" "$(cat "$SCRATCH/err")"
 	tar xf "$SCRATCH/tar" -C "$dir.out" 2>/dev/null

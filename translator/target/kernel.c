@@ -434,9 +434,11 @@ static const char *included_tree(const char *tree)
 
 	for (char *line = makefile ? strtok_r(makefile, "\n", &lines) : NULL; line; line = strtok_r(NULL, "\n", &lines)) {
 		const char *end = str_starts(line, "include /") ? strstr(line, "/Makefile") : NULL;
+		const char *dir = end ? str_ndup(line + strlen("include "), (size_t)(end - line) - strlen("include ")) : NULL;
 
-		if (end)
-			return root_path(str_ndup(line + strlen("include "), (size_t)(end - line) - strlen("include ")));
+		// A tree that was adapted to where it is includes a path of this host.
+		if (dir)
+			return is_dir(root_path(dir)) ? root_path(dir) : dir;
 	}
 	return NULL;
 }
