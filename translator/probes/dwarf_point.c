@@ -449,6 +449,10 @@ void dwarf_point_not_found(const struct dwarf_point *p, struct di_module *in, co
 			diag_error(p->part->loc, "%s.%s(\"%s\"): %s", point, p->part->name, p->part->text, buf_text(why));
 		return;
 	}
+	if (!diag_prints()) {      // of an optional point: the error only counts, and the reason takes long to find
+		diag_error(p->part->loc, "%s.%s(\"%s\") not found", point, p->part->name, p->part->text);
+		return;
+	}
 	if (p->pattern.file && report_other_file(p, in, point))
 		return;
 	unprobeable = di_unprobeable_function(in, p->pattern.function);
