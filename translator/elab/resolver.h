@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Interface of target_var.c, which resolves target variables, and target_list.c, which lists them.
+// Interface of target_var.c, which resolves target variables, target_list.c, which lists them, and targets.c, which
+// resolves all probes.
 #ifndef ELAB_RESOLVER_H
 #define ELAB_RESOLVER_H
 
@@ -18,6 +19,10 @@ struct resolver {
 	struct ast_walker walker;
 };
 
+// Makes r->walker resolve what it walks.
+void resolver_init(struct resolver *r);
+// Notes a called function. Functions that only dead branches call are not walked.
+void resolver_note_call(struct resolver *r, struct func *f);
 // Resolves the base of ->, [], & and $; a struct stands for its address.
 void resolver_base(struct resolver *r, struct expr **e);
 // Returns whether all of it can be resolved. Works on a copy without side effects.

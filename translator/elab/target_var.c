@@ -544,8 +544,7 @@ static bool skip_bad(struct resolver *r, struct expr **e)
 	return true;
 }
 
-// Functions that only dead branches call are not walked.
-static void note_call(struct resolver *r, struct func *f)
+void resolver_note_call(struct resolver *r, struct func *f)
 {
 	for (; f && !f->is_called; f = f->next_overload) {
 		f->is_called = true;
@@ -626,7 +625,7 @@ static bool visit_expr(struct ast_walker *w, struct expr **e)
 		return false;
 	case E_CALL:
 		try_called(r, (*e)->u.call.target);
-		note_call(r, (*e)->u.call.target);
+		resolver_note_call(r, (*e)->u.call.target);
 		for (int i = 0; i < (*e)->u.call.args.n; i++)
 			resolve_argument(r, *e, i);
 		return false;
@@ -749,149 +748,7 @@ static bool visit_stmt(struct ast_walker *w, struct stmt **s)
 	return false;
 }
 
-static void resolver_init(struct resolver *r)
+void resolver_init(struct resolver *r)
 {
 	r->walker = (struct ast_walker){ .expr = visit_expr, .stmt = visit_stmt, .data = r };
-}
-
-// Resolves the functions that were called, and those that they call: a probe's own copies, or functions that depend on
-// no probe.
-static void resolve_called(struct resolver *r)
-{
-	for (int i = 0; i < r->called.n; i++)
-		if (r->called.at[i]->body && r->called.at[i]->probe == r->probe)
-			ast_walk_stmt(&r->walker, &r->called.at[i]->body);
-}
-
-static void resolver_enter(struct resolver *r, struct probe *p)
-{
-	const struct probe_point *last = p && p->chain.n ? p->chain.at[p->chain.n - 1] : NULL;
-
-	r->probe = p;
-	r->is_return = last && point_find(last, "return") && !p->family->own_returns;
-	resolver_init(r);
-}
-
-static void resolve_probe(struct resolver *r, struct probe *p)
-{
-	resolver_enter(r, p);
-	r->in_condition = true;
-	resolve(r, &p->condition);
-	r->in_condition = false;
-	if (p->body)
-		ast_walk_stmt(&r->walker, &p->body);
-	resolve_called(r);
-}
-
-// Statics of the probed program need no lookup at run time; those of other programs do.
-static bool visit_static(struct ast_walker *w, struct expr **e)
-{
-	if ((*e)->kind == E_STATIC)
-		(*e)->u.fixed.external = (*e)->u.fixed.variable->user && (*e)->u.fixed.variable->home != w->data;
-	return true;
-}
-
-// Settles the static variables of the resolved expression or statement, and of the entries from `entries` on.
-static void settle_statics(struct resolver *r, struct expr **e, struct stmt **st, int entries)
-{
-	struct probe *p = r->probe;
-	struct ast_walker w = { .expr = visit_static, .data = p->family->module ? p->family->module(p) : NULL };
-
-	if (e)
-		ast_walk_expr(&w, e);
-	else if (*st)
-		ast_walk_stmt(&w, st);
-	for (int i = entries; i < p->entries.n; i++)
-		ast_walk_expr(&w, &p->entries.at[i]);
-	for vec_each(&r->called, f)
-		if ((*f)->body && (*f)->probe == p)
-			ast_walk_stmt(&w, &(*f)->body);
-}
-
-static bool is_optional(const struct probe *p)
-{
-	for vec_each(&p->chain, point)
-		if ((*point)->optional || (*point)->sufficient)
-			return true;
-	return false;
-}
-
-// Optional probe points are excluded, since an error drops the whole probe.
-static void mark_unused(struct session *s)
-{
-	if (s->opt.no_optimize || s->opt.list || s->opt.list_vars)
-		return;
-	access_compute_effects(s);
-	for vec_each(&s->script.probes, p)
-		if ((*p)->body && !is_optional(*p))
-			unused_mark((*p)->body);
-	for vec_each(&s->script.funcs, f)
-		if ((*f)->used && (*f)->body)
-			unused_mark((*f)->body);
-}
-
-int elab_targets(struct session *s)
-{
-	struct resolver shared = { .s = s };
-	int before = diag_errors(), n = 0;
-
-	clone_functions(s);
-	mark_unused(s);
-	for (int i = 0; i < s->script.probes.n; i++) {
-		struct probe *p = s->script.probes.at[i];
-		struct resolver r = { .s = s };
-		bool optional = is_optional(p), dropped;
-
-		// An optional probe point is dropped if a variable is missing there.
-		if (optional)
-			diag_quiet_push();
-		resolve_probe(&r, p);
-		dropped = optional && diag_quiet_pop();
-		if (!dropped) {
-			settle_statics(&r, NULL, &p->body, 0);
-			s->script.probes.at[n++] = p;
-		}
-		for vec_each(&r.called, f) {
-			(*f)->is_called = !dropped;
-			if (!dropped && !(*f)->probe)
-				vec_push(&shared.called, *f);
-		}
-	}
-	s->script.probes.n = n;
-	// Listed functions need not be called.
-	for (int i = 0; s->opt.dump == DUMP_FUNCTIONS && i < s->script.funcs.n; i++)
-		note_call(&shared, s->script.funcs.at[i]);
-	resolver_init(&shared);
-	resolve_called(&shared);
-	for vec_each(&s->script.funcs, f)
-		(*f)->used &= (*f)->is_called || (*f)->accessed;
-	unused_mark_functions(s);
-	return diag_errors() - before;
-}
-
-void target_resume(struct session *s, struct probe *p, struct func *f, struct expr **e, struct stmt **st)
-{
-	struct resolver r = { .s = s }, shared = { .s = s };
-	int entries;
-
-	resolver_enter(&r, p ? p : f->probe);
-	entries = r.probe ? r.probe->entries.n : 0;
-	for (int i = 0; i < entries; i++)
-		vec_push(&r.entries, "");  // saved by an earlier call; an empty text equals no expression
-	if (e)
-		resolve(&r, e);
-	else if (*st)
-		ast_walk_stmt(&r.walker, st);
-	resolve_called(&r);
-	if (r.probe)
-		settle_statics(&r, e, st, entries);
-	for vec_each(&r.called, it) {
-		(*it)->used = true;
-		if (r.probe && !(*it)->probe)
-			vec_push(&shared.called, *it);
-	}
-	resolver_init(&shared);
-	resolve_called(&shared);
-	for vec_each(&shared.called, it)
-		(*it)->used = true;
 }

@@ -17,7 +17,7 @@ void print_parsed(struct session *s, struct buf *b);       // -p1
 int pass_elaborate(struct session *s);
 	int elab_match_probes(struct session *s);  // resolve/: fills script.probes
 	int elab_bind_names(struct session *s);    // bind_names.c: names; pulls in library files
-	int elab_targets(struct session *s);       // target_var.c: $x, @cast, ... become plain expressions
+	int elab_targets(struct session *s);       // targets.c: $x, @cast, ... become plain expressions
 	int elab_types(struct session *s);         // types.c
 	int elab_check(struct session *s);         // check.c: checks that do not depend on types; access and locks
 	int elab_privilege(struct session *s);     // privilege.c: refuses what the user's privilege does not allow
