@@ -11,7 +11,7 @@
 
 bool bind_may_leave_out(struct binder *b, struct expr *condition)
 {
-	return b->position == IN_BODY && condition && constant_may_be(condition);
+	return b->position == IN_BODY && !b->in_defined && condition && constant_may_be(condition);
 }
 
 static bool begin_part(struct binder *b)

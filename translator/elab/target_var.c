@@ -607,6 +607,20 @@ static void try_called(struct resolver *r, struct func *f)
 	}
 }
 
+// Calls find(). An optional point may lack a variable, but all names have to be known.
+static bool is_known(struct resolver *r, bool (*find)(struct session *, const struct expr *), const struct expr *e)
+{
+	bool known;
+
+	if (r->in_unused)
+		return find(r->s, e);
+	diag_hold_push();
+	known = find(r->s, e);
+	if (diag_hold_pop())
+		vec_push(&r->unknown, diag_held_report());
+	return known;
+}
+
 static bool visit_expr(struct ast_walker *w, struct expr **e)
 {
 	struct resolver *r = w->data;
@@ -615,12 +629,12 @@ static bool visit_expr(struct ast_walker *w, struct expr **e)
 		return false;
 	switch ((*e)->kind) {
 	case E_INDEX: case E_IN: case E_HIST_BUCKET: case E_STAT:
-		if (declarations_has_global(r->s, *e))
+		if (is_known(r, declarations_has_global, *e))
 			return true;
 		*e = failed((*e)->loc);
 		return false;
 	case E_UNBOUND:
-		diag_report((*e)->u.unbound);
+		vec_push(&r->unknown, (*e)->u.unbound);
 		*e = failed((*e)->loc);
 		return false;
 	case E_CALL:
@@ -651,7 +665,7 @@ static bool visit_expr(struct ast_walker *w, struct expr **e)
 		*e = resolve_entry(r, *e);
 		return false;
 	case E_PERF:
-		if (declarations_find_counter(r->s, *e))
+		if (is_known(r, declarations_find_counter, *e))
 			perf_may_read(r->s, r->probe, *e);
 		return false;
 	case E_DEFINED:

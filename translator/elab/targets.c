@@ -61,6 +61,40 @@ static void settle_statics(struct resolver *r, struct expr **e, struct stmt **st
 			ast_walk_stmt(&w, &(*f)->body);
 }
 
+static void report_unknown(struct resolver *r)
+{
+	for vec_each(&r->unknown, report)
+		diag_report(*report);
+}
+
+static bool visit_unbound(struct ast_walker *w, struct expr **e)
+{
+	*(bool *)w->data |= (*e)->kind == E_UNBOUND;
+	return !*(bool *)w->data;
+}
+
+// Reports unknown names in a function that nothing calls, unless a condition leaves them out. Changes nothing.
+static void check_uncalled(struct session *s, const struct func *f)
+{
+	struct resolver r = { .s = s };
+	bool found = false;
+	struct ast_walker w = { .expr = visit_unbound, .data = &found };
+	struct stmt *body = f->body ? stmt_copy(f->body) : NULL;
+
+	if (!body)
+		return;
+	ast_walk_stmt(&w, &body);
+	if (!found)
+		return;
+	resolver_init(&r);
+	diag_quiet_push();
+	ast_walk_stmt(&r.walker, &body);
+	diag_quiet_pop();
+	for vec_each(&r.called, called)
+		(*called)->is_called = false;
+	report_unknown(&r);
+}
+
 static bool is_optional(const struct probe *p)
 {
 	for vec_each(&p->chain, point)
@@ -100,6 +134,7 @@ int elab_targets(struct session *s)
 			diag_quiet_push();
 		resolve_probe(&r, p);
 		dropped = optional && diag_quiet_pop();
+		report_unknown(&r);
 		if (!dropped) {
 			settle_statics(&r, NULL, &p->body, 0);
 			s->script.probes.at[n++] = p;
@@ -116,8 +151,12 @@ int elab_targets(struct session *s)
 		resolver_note_call(&shared, s->script.funcs.at[i]);
 	resolver_init(&shared);
 	resolve_called(&shared);
-	for vec_each(&s->script.funcs, f)
+	report_unknown(&shared);
+	for vec_each(&s->script.funcs, f) {
 		(*f)->used &= (*f)->is_called || (*f)->accessed;
+		if (!(*f)->is_called && (*f)->source && !(*f)->source->library)
+			check_uncalled(s, *f);
+	}
 	unused_mark_functions(s);
 	return diag_errors() - before;
 }
@@ -145,6 +184,8 @@ void target_resume(struct session *s, struct probe *p, struct func *f, struct ex
 	}
 	resolver_init(&shared);
 	resolve_called(&shared);
+	report_unknown(&r);
+	report_unknown(&shared);
 	for vec_each(&shared.called, it)
 		(*it)->used = true;
 }
