@@ -146,8 +146,8 @@ static struct expr *checked_value(struct expr *e)
 bool resolver_is_defined(struct resolver *r, const struct expr *e)
 {
 	struct expr *copy = expr_copy(e);
-	int saved = r->probe ? r->probe->entries.n : 0;
-	bool strict = r->strict;
+	int saved = r->probe ? r->probe->entries.n : 0, unknown = r->unknown.n;
+	bool strict = r->strict, defined;
 
 	diag_quiet_push();
 	r->strict = true;
@@ -159,7 +159,9 @@ bool resolver_is_defined(struct resolver *r, const struct expr *e)
 		r->probe->entries.n = saved;
 		r->entries.n = saved;
 	}
-	return diag_quiet_pop() == 0;
+	defined = diag_quiet_pop() == 0 && r->unknown.n == unknown;
+	r->unknown.n = unknown;
+	return defined;
 }
 
 // Replaces @defined(e) by a number, or leaves it for types.c. A struct that only some of a pattern's functions return
