@@ -54,7 +54,7 @@ static const struct writer *find(const char *name, size_t len)
 static struct output *add(const struct writer *w, const char *path, FILE *file)
 {
 	if (noutputs == OUTPUTS)
-		fail("more than %d outputs", OUTPUTS);
+		fail("more than %d outputs; run stap-report again for the others", OUTPUTS);
 	outputs[noutputs] = (struct output){ .writer = w, .path = path, .file = file };
 	return &outputs[noutputs++];
 }
@@ -80,12 +80,12 @@ static void refuse_same(const char *path, char **sessions)
 			fail("the output %s would overwrite the session; give another file", path);
 }
 
-static void add_file(const char *arg)          // KIND:FILE
+static void add_file(const char *arg)          // FORMAT:FILE
 {
 	const char *colon = strchr(arg, ':');
 
 	if (!colon || !colon[1])
-		fail("--output takes KIND:FILE, not \"%s\"", arg);
+		fail("--output takes FORMAT:FILE, not \"%s\"", arg);
 	add(find(arg, colon - arg), colon + 1, NULL);
 }
 
@@ -229,7 +229,7 @@ static bool read_one(const char *path)
 		if (rc == -ENODATA && !is_file)
 			exit(1);                   // the session did not begin, and its messages say why
 		if ((rc == -EPROTO || rc == -ENODATA) && !n)
-			fail("%s is not a recorded session; stap --record -o FILE makes one", name);
+			fail("%s is not a recorded session; record one with stap --record -o FILE", name);
 		if (rc == -EPROTO) {
 			report_error("%s has bytes behind the end of its session, from byte %llu on, which are ignored",
 				     name, (unsigned long long)begin);

@@ -182,7 +182,7 @@ static void open_inputs(char **names, const char *output)
 		if (!inputs[i].file || fstat(fileno(inputs[i].file), &in))
 			fail(names[i], strerror(errno));
 		if (exists && S_ISREG(out.st_mode) && in.st_ino == out.st_ino && in.st_dev == out.st_dev)
-			fail(names[i], "is also the output (-o)");
+			fail(names[i], "the input is also the output file (-o)");
 	}
 }
 

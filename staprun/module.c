@@ -149,7 +149,7 @@ static int check_rights(struct module *m, const char *argument, enum rights righ
 		return 0;
 	if (fd < 0) {
 		log_error("%s is not signed (%s: %s); members of stapusr and stapsys may load signed modules,"
-			  " and by NAME alone those in /lib/modules/RELEASE/systemtap",
+			  " and, by NAME without a path, those in /lib/modules/RELEASE/systemtap",
 			  argument, path, strerror(-fd));
 		return -EPERM;
 	}

@@ -120,7 +120,7 @@ void monitor_update(const struct rings *r, const struct stapio_options *opt)
 	if (screen)
 		draw(r, opt, now);
 	else
-		log_note(0, "stapio: %s runs for %lld s, takes %llu kB, has printed %llu bytes, lost %llu records", opt->module,
+		log_note(0, "stapio: %s: %lld s, %llu kB of memory, %llu bytes printed, %llu records lost", opt->module,
 			 (long long)(now - began) / 1000, (unsigned long long)memory(r, opt->module) >> 10,
 			 (unsigned long long)r->bytes, (unsigned long long)(r->lost + rings_dropped(r)));
 	updated = now;

@@ -697,7 +697,7 @@ static int end_command(void)
 		return left < 60000 ? left : 60000;
 	kill(session.child, session.command_ended ? SIGKILL : SIGTERM);
 	if (!session.command_ended)
-		log_note(0, "the time of -T is over: ending \"%.60s\" (pid %d)", session.opt->command, (int)session.child);
+		log_note(0, "the time limit (-T) is reached: ending \"%.60s\" (pid %d)", session.opt->command, (int)session.child);
 	session.command_ended = true;
 	session.command_end = now_ms() + 1000;
 	return 1000;

@@ -285,7 +285,7 @@ static void hwbkpt_cpu_back(void *table, u32 n, u32 cpu)
 		if (!IS_ERR(*event))
 			continue;
 		*event = NULL;
-		plat_message(STP_MSG_WARNING, "a CPU that was offline no longer watches data, although it is online again");
+		plat_message(STP_MSG_WARNING, "cannot watch data on a CPU that is online again");
 	}
 }
 

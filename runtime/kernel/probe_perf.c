@@ -314,8 +314,8 @@ static s64 read_thread(struct stp_ctx *c, const struct stp_perf *p)
 		stp_error(c, "the perf counter \"%s\" does not count: the processor's counters are in use by other events",
 			  p->counter);
 	else if ((!r && !(current->flags & PF_EXITING)) || READ_ONCE(*lost_slot(pc, current)) >= current->start_time)
-		stp_error(c, "the perf counter \"%s\" has not counted all of this thread: too many threads run \"%s\" (at most "
-			  "%d have counts, fewer if their hashes collide)", p->counter, p->program->path, THREADS);
+		stp_error(c, "the perf counter \"%s\" is incomplete for this thread: too many threads run \"%s\" (at most "
+			  "%d are counted, fewer if their hashes collide)", p->counter, p->program->path, THREADS);
 	else
 		return (r ? r->count : 0) + cpu_count(e) - s->base;
 	return 0;
@@ -667,7 +667,7 @@ static void perf_cpu_back(void *table, u32 n, u32 cpu)
 			release_sample(before);
 		samples[cpu] = (struct sample){ .due = 0 };
 		if (add_sample(p, &attr, cpu))
-			plat_message(STP_MSG_WARNING, "a CPU that was offline is no longer sampled, although it is online again");
+			plat_message(STP_MSG_WARNING, "cannot sample on a CPU that is online again");
 	}
 }
 

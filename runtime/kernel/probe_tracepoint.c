@@ -279,7 +279,7 @@ static int tracepoint_start(void *table, u32 n)
 	}
 	if (tracepoints.armed || all.in_modules || !tracepoints.failed)
 		return 0;
-	plat_message(STP_MSG_ERROR, "no tracepoint could be armed");
+	plat_message(STP_MSG_ERROR, "cannot probe any of the tracepoints");
 	return -ENOENT;
 }
 

@@ -148,7 +148,7 @@ const char *stp_program_reason(int err)
 	switch (err) {
 	case -ENOENT: case -ENOTDIR: return "no such file";
 	case -ESTALE: return other_build;
-	case -EACCES: return "the file may not be read";
+	case -EACCES: return "permission denied";
 	case -ENOMEM: return "no memory";
 	}
 	return NULL;

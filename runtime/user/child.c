@@ -108,7 +108,7 @@ u64 user_child_limit(const char *command)
 		return end_ns;
 	kill(target, ended ? SIGKILL : SIGTERM);
 	if (!ended)
-		fprintf(stderr, "the time of -T is over: ending \"%.60s\" (pid %d)\n", command, (int)target);
+		fprintf(stderr, "the time limit (-T) is reached: ending \"%.60s\" (pid %d)\n", command, (int)target);
 	ended = true;
 	end_ns = now + KILL_NS;
 	return end_ns;

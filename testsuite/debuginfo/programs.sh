@@ -297,13 +297,13 @@ fi
 split ''
 id=$(id_of known)
 export SYSTEMTAP_DEBUGINFO_PATH=$files/ids
-lists 'by build-id, only its debuginfo' "semantic error: the program with the build ID $id was not found, only ids/.build-id/${id:0:2}/${id:2}.debug: give its path: at <input>:1:7" \
+lists 'by build-id, only its debuginfo' "semantic error: the program with the build ID $id was not found, only ids/.build-id/${id:0:2}/${id:2}.debug, which is not that program: give the path of the program: at <input>:1:7" \
 	-p2 -e "probe process(\"$id\").function(\"add\") { println(\$a) }"
 ln -s ../../../known "ids/.build-id/${id:0:2}/${id:2}"
 lists 'by build-id' "$whole" -L "process(\"$id\").function(\"add\")"
 lists 'by build-id, plt' 'process("known").plt("printf")' -l "process(\"$id\").plt(\"printf\")"
 ln -sfn ../../../other "ids/.build-id/${id:0:2}/${id:2}"; rm "ids/.build-id/${id:0:2}/${id:2}.debug"
-lists 'by build-id, a link to another build' "semantic error: the program with the build ID $id was not found, only other: give its path: at <input>:1:7" \
+lists 'by build-id, a link to another build' "semantic error: the program with the build ID $id was not found, only other, which is not that program: give the path of the program: at <input>:1:7" \
 	-p2 -e "probe process(\"$id\").function(\"add\") { println(\$a) }"
 lists 'by build-id, unknown' 'semantic error: no program with the build ID 0123456789abcdef0123 found: no directory of debuginfo has .build-id/01/23456789abcdef0123; give its path: at <input>:1:7' \
 	-p2 -e 'probe process("0123456789abcdef0123").function("add") { next }'

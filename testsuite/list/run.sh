@@ -64,7 +64,7 @@ said alias-hidden 0 '-_listed.*' --runtime=user --dump-probe-aliases
 said alias-hidden-v 0 '_listed\.hidden = begin' --runtime=user -v --dump-probe-aliases
 SYSTEMTAP_DIR=/proc/none said no-warnings 0 '-WARNING.*' --runtime=user -l begin
 SYSTEMTAP_DIR=/proc/none said warnings-at-vv 0 'WARNING: .*cache.*' -vv --runtime=user -l begin
-said list-and-script 1 "stap: -l, -L and -e exclude.*" -e 'probe begin {}' -l begin
+said list-and-script 1 "stap: -l, -L and -e cannot.*" -e 'probe begin {}' -l begin
 
 said function-marks 0 'strlen:long \(.*:string\) /\* unprivileged \*/' --runtime=user --dump-functions
 image=$(printf '%s\n' /boot/vmlinuz-6.1.* | sort -rV | head -n 1)

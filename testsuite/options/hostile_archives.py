@@ -109,7 +109,7 @@ def attempt(name, content, expected=None):
 
 
 LINK, HARD = tarfile.SYMTYPE, tarfile.LNKTYPE
-out, below = "is a link to", "is below a link"
+out, below = "is a link to", "is in a directory that is a link"
 NOTHING = "no configured kernel"
 ATTACKS = [
     ("parent", [entry("../victim/file")], 'contains ".."'),

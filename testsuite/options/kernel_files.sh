@@ -62,7 +62,7 @@ else
 	tar cJf "$packages/kheaders.tar.xz" -C "/usr/src/$own" include
 	expect packages-kheaders 1 'lack Makefile, scripts, Module.symvers, which modules are built with: an archive of headers alone (kheaders) is not enough' \
 		"$STAP" --headers="$packages/kheaders.tar.xz" -p4 -e "$begin"
-	expect packages-and-vm 1 '--headers and --image select files of a kernel that is built for, and exclude --vm' "$STAP" --vm "$image" -e "$begin"
+	expect packages-and-vm 1 '--headers or --image cannot be used with --vm' "$STAP" --vm "$image" -e "$begin"
 	rm -rf "$packages"
 fi
 expect packages-missing-file 1 '--headers=/nosuch.deb: No such file' "$STAP" --headers=/nosuch.deb -p4 -e "$begin"

@@ -101,7 +101,7 @@ expect bad-runtime 1 '--runtime takes' "$STAP" --runtime=moon -e "$begin"
 expect command-fails 1 'WARNING: the command exited with status 3; the trace is complete' user -c 'sh -c "exit 3"' -e 'probe begin { println("x") }'
 expect command-fails-quietly 0 '' bash -c "! '$STAP' --runtime=user -c false -e 'probe begin { println(1) }' 2>&1 | grep -E 'run failed|ERROR'"
 # At the end of -T, and after exit(): what stapio does with the command of a module is in staprun/play/command-*.
-expect command-time-over 1 'the time of -T is over: ending "sleep 60" (pid ' timeout 30 "$STAP" --runtime=user -T 0.2 -c 'sleep 60' -e 'probe begin { println("x") }'
+expect command-time-over 1 'the time limit (-T) is reached: ending "sleep 60" (pid ' timeout 30 "$STAP" --runtime=user -T 0.2 -c 'sleep 60' -e 'probe begin { println("x") }'
 expect command-time-over-killed 1 'WARNING: the command was ended by signal 9' timeout 30 "$STAP" --runtime=user -T 0.2 -c 'sh -c "trap : TERM; while :; do sleep 0.1; done"' -e 'probe begin { println("x") }'
 expect command-outlives-begin 1 'the script ended; waiting for "sh -c "exit 7"" (pid ' user -c 'sh -c "exit 7"' -e 'probe begin { exit() }'
 expect command-runs-after-exit 1 'WARNING: the command exited with status 7; the trace is complete' user -c 'sh -c "sleep 0.2; exit 7"' -e 'probe begin { exit() }'
@@ -267,7 +267,7 @@ expect remote-user-of-option 1 'or a host that begins with "-"' "$STAP" --remote
 ! wanted_some hosts || . "$TESTS/options/hosts.sh"
 expect remote-url 1 'unsupported URL; use' "$STAP" --remote=libvirt://x -e "$script"
 expect remote-option 1 '--remote takes' "$STAP" --remote=-oProxyCommand=x -e "$script"
-expect remote-and-vm 1 '--remote builds for the host' "$STAP" --remote=one --vm -e "$script"
+expect remote-and-vm 1 '--remote cannot be used with' "$STAP" --remote=one --vm -e "$script"
 expect remote-prefix-alone 1 '--remote-prefix requires --remote' "$STAP" --remote-prefix -e "$script"
 # A host's file system with one file less each time; a package manager that prints its arguments.
 prep() { "$SOURCE/translator/target/stap-prep" "$@"; }
@@ -524,7 +524,7 @@ expect dump-aliases 0 'dw_syscall.accept.return' "$STAP" --dump-probe-aliases
 expect dump-two 1 'only one --dump option' "$STAP" --dump-probe-aliases --dump-functions
 expect list 0 'begin' "$STAP" -l begin
 expect list-nothing 1 '' "$STAP" -l nosuch.point
-expect list-twice 1 'exclude each other' "$STAP" -l begin -L end
+expect list-twice 1 'cannot be used together' "$STAP" -l begin -L end
 expect types 0 'struct list_head {' "$STAP" -r "$release" --types=list_head
 expect types-bad 1 "unable to find the type \"nosuch_x\"" "$STAP" -r "$release" --types=nosuch_x
 expect types-module 0 'struct loop_device {' "$STAP" -r "$release" --types='struct loop_device@loop'
@@ -534,7 +534,7 @@ expect rlimits 0 hello user --rlimit-as=20000000000 --rlimit-nproc=1000 --rlimit
 for limit in as nproc stack fsize; do expect "rlimit-$limit-bad" 1 "--rlimit-$limit takes a number" user "--rlimit-$limit=x" -e "$begin"; done
 expect globals-shown 0 'x=1' user -e 'global x probe begin { x = 1 exit() }'
 expect globals-not-shown 0 '' bash -c "! '$STAP' --runtime=user --no-global-var-display -e 'global x probe begin { x = 1 exit() }' | grep x="
-expect skip-badvars 0 'it is 0 (--skip-badvars)' "$STAP" --skip-badvars -p2 -r "$release" -e 'probe kernel.function("vfs_read") { println($nosuch) }'
+expect skip-badvars 0 '0 replaces it (--skip-badvars)' "$STAP" --skip-badvars -p2 -r "$release" -e 'probe kernel.function("vfs_read") { println($nosuch) }'
 expect badvars 1 "unable to find \"\$nosuch\"" "$STAP" -p2 -r "$release" -e 'probe kernel.function("vfs_read") { println($nosuch) }'
 expect entry-locks 0 'p0_entry_locks[] = {
 	{ &lock_a, STP_READ, "a" },
@@ -569,7 +569,7 @@ expect example-misspelt-own 1 '"opensnop" not found (similar: opensnoop' "$STAP"
 expect example-directory 1 '"disk/" is a directory of examples; name one of its scripts:
   disk/biolatency ' "$STAP" --example=disk/
 expect example-empty 1 '--example= lacks the name of a script; stap --example lists them' "$STAP" --example=
-expect example-and-text 1 '--example and -e or -l exclude each other' "$STAP" --example -e "$begin"
+expect example-and-text 1 '--example and -e or -l cannot be used together' "$STAP" --example -e "$begin"
 expect follow 0 'if (!__is_followed(pid()))' "$STAP" -v --follow -p2 -r "$release" -e 'probe kernel.trace("sched_switch") { if (pid() != target()) next; println(target() == 0) }'
 expect follow-number 0 'target() == 0' "$STAP" -v --follow -p2 -r "$release" -e 'probe kernel.trace("sched_switch") { println(target() == 0) }'
 expect follow-no-target 1 '--follow requires -c or -x' "$STAP" --follow -e "$begin"

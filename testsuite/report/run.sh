@@ -51,7 +51,7 @@ status=$?
 report report/damaged-session "$([ $status -eq 1 ] || echo "exit status"; cmp -n 100 text damaged.text; grep -q 'is damaged at byte' damaged.err || cat damaged.err)"
 "$STAP" report /etc/passwd >none.text 2>none.err
 status=$?
-report report/other-file "$([ $status -eq 1 ] || echo "exit status"; grep -q 'is not a recorded session; stap --record -o FILE makes one' none.err || cat none.err)"
+report report/other-file "$([ $status -eq 1 ] || echo "exit status"; grep -q 'is not a recorded session; record one with stap --record -o FILE' none.err || cat none.err)"
 "$STAP" report -f yaml session >/dev/null 2>unknown.err
 report report/unknown-format "$(grep -q 'unknown output format "yaml"' unknown.err || cat unknown.err)"
 stap_user -f json -e 'probe begin { println(1) }' -c 'echo from the command' >command.json 2>command.err

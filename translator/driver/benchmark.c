@@ -49,7 +49,7 @@ int benchmark_sdt(unsigned long loops, unsigned long threads)
 		pthread_join(id[i], NULL);
 	real = seconds(CLOCK_MONOTONIC) - real;
 	cpu = seconds(CLOCK_PROCESS_CPUTIME_ID) - cpu;
-	printf("%lu threads, %lu rounds of 6 markers each: %.3f s real, %.3f s of the processors, %.1f ns per "
+	printf("%lu threads, %lu rounds of 6 markers each: %.3f s real, %.3f s of CPU time, %.1f ns per "
 	       "marker\n", n, loops,
 	       real, cpu, n && loops ? cpu * 1e9 / (6.0 * n * loops) : 0.0);
 	return n == threads ? 0 : 1;

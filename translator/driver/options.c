@@ -298,7 +298,7 @@ static void set_vm(struct options *o, const char *arg)
 static void set_list(struct options *o, const char *arg)
 {
 	if (o->script_text)
-		options_misused("-l, -L and -e exclude each other, and each is given once");
+		options_misused("-l, -L and -e cannot be used together, and -l or -L can be given once");
 	if (!*arg)
 		options_misused("-l and -L take a probe point, which may have wildcards");
 	o->list = true;
@@ -630,7 +630,7 @@ static const struct option_row {
 	  "3 translate, 4 build, 5 run (default)", set_pass },
 	{ 'v', "verbose", NOTHING, NULL, "print more about every pass (may be repeated)", set_verbose },
 	{ 0, "vp", VALUE, "12345", "set how much each pass prints, a digit each", set_verbose_passes },
-	{ 'q', NULL, NOTHING, NULL, "show no line of progress on the terminal", set_quiet },
+	{ 'q', NULL, NOTHING, NULL, "do not show progress on the terminal", set_quiet },
 	{ 'k', NULL, NOTHING, NULL, "keep the temporary directory", set_keep },
 	{ 'g', NULL, NOTHING, NULL, "enable guru mode: embedded C, writing to target variables", set_guru },
 	{ 'u', NULL, NOTHING, NULL, "do not optimise the script", set_unoptimized },
@@ -716,7 +716,7 @@ static const struct option_row {
 	{ 0, "privilege", VALUE, "LEVEL", "refuse scripts that stapusr or stapsys may not run", set_privilege },
 	{ 0, "unprivileged", NOTHING, NULL, "the same as --privilege=stapusr", set_unprivileged },
 	{ 0, "poison-cache", NOTHING, NULL, "fill the cache without reading it", set_poison_cache },
-	{ 0, "tmpdir", VALUE, "DIR", "put the temporary files there, and leave them", set_tmp_dir },
+	{ 0, "tmpdir", VALUE, "DIR", "write temporary files to DIR, and keep them", set_tmp_dir },
 	{ 0, "rlimit-as", VALUE, "N", "limit the translator's memory, in bytes", set_limit_as },
 	{ 0, "rlimit-cpu", VALUE, "N", "limit the translator's processor time, in seconds", set_limit_cpu },
 	{ 0, "rlimit-nproc", VALUE, "N", "limit the number of the user's processes", set_limit_nproc },

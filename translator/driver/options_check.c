@@ -26,7 +26,8 @@ static void check_bpf(const struct options *o)
 	if (o->bulk || o->switching || o->flight_recorder || o->monitor)
 		options_misused("-b, -S, -F and --monitor are not supported with --runtime=bpf, which has no module");
 	if (o->remotes.n || o->arch || o->build_tree)
-		options_misused("--runtime=bpf runs on this host or in a virtual machine: it excludes --remote and -a");
+		options_misused("--runtime=bpf cannot be used with --remote or -a: it runs on this host or in a virtual "
+				"machine");
 	if (o->records)
 		options_misused("-f, --json, --output and --record are not supported with --runtime=bpf");
 	if (o->privilege_given && o->privilege != PRIVILEGE_STAPDEV)
@@ -72,11 +73,11 @@ void options_check(const struct options *o)
 	if (o->remotes.n && (o->bulk || o->switching || o->flight_recorder))
 		options_misused("-b, -S and -F are not supported with --remote: output is sent to this host at once");
 	if (o->remotes.n && (o->vm || o->user_runtime || o->release || o->arch || o->build_tree || o->list || o->dump))
-		options_misused("--remote builds for the host's kernel and runs there: it excludes -r, -a, --vm, "
-		      "--runtime=user, -l and --dump");
+		options_misused("--remote cannot be used with -r, -a, --vm, --runtime=user, -l or --dump options: it builds for "
+				"the host's kernel and runs there");
 	if ((o->headers.n || o->image) && (o->vm || o->user_runtime || o->remotes.n || o->build_tree))
-		options_misused("--headers and --image select files of a kernel that is built for, and exclude --vm, "
-				"--runtime=user, --remote and a build tree with -r");
+		options_misused("--headers or --image cannot be used with --vm, --runtime=user, --remote or a build tree (-r): "
+				"they select the files of the kernel that the module is built for");
 	if (o->sign_module && o->user_runtime)
 		options_misused("--sign-module is not supported with --runtime=user, which has no module");
 	if (o->remote_prefix && !o->remotes.n)
@@ -85,26 +86,28 @@ void options_check(const struct options *o)
 		options_misused("%s and -e, -l, -L or --dump options cannot be used together",
 				o->interactive ? "-i" : "--language-server");
 	if (o->list && o->dump)
-		options_misused("-l, -L and the --dump options exclude each other");
+		options_misused("only one of -l, -L and the --dump options can be given");
 	if (o->monitor && (o->list || o->dump))
-		options_misused("--monitor and -l, -L or --dump options cannot be used together: a list runs no script");
+		options_misused("--monitor and -l, -L or --dump options cannot be used together: lists do not run the script");
 	if (o->guru && o->privilege != PRIVILEGE_STAPDEV)
 		options_misused("-g requires the privilege stapdev, since guru mode is unrestricted");
 	if (o->records && (o->bulk || o->switching || o->flight_recorder))
-		options_misused("-f, --json, --output and --record exclude -b, -S and -F: the records of a session are one stream");
+		options_misused("-f, --json, --output or --record cannot be used with -b, -S or -F: the records of a session are "
+				"one stream");
 	if (o->record && !o->output && o->last_pass == 5 && isatty(STDOUT_FILENO))
 		options_misused("--record requires -o FILE, since a terminal cannot show records; \"stap report FILE\" shows them");
 	if (o->records && (o->remotes.n > 1 || o->remote_prefix))
-		options_misused("-f, --json, --output and --record exclude --remote-prefix and several hosts of --remote: the "
+		options_misused("-f, --json, --output or --record cannot be used with --remote-prefix or several hosts: the "
 				"records of a session are one stream");
 	if (o->records && o->monitor)
 		options_misused("--monitor and -f, --json, --output or --record cannot be used together");
 	if (o->record && (o->output_format || o->outputs.n))
-		options_misused("--record excludes -f, --json and --output: \"stap report\" makes these of the recorded file");
+		options_misused("--record cannot be used with -f, --json or --output: \"stap report\" makes these from the "
+				"recorded file");
 	if (o->json_safe && (!o->output_format || strcmp(o->output_format, "json")) && !o->outputs.n)
 		options_misused("--json-safe requires -f json");
 	if (o->example && o->script_text)
-		options_misused("--example and -e or -l exclude each other");
+		options_misused("--example and -e or -l cannot be used together");
 	if (o->example_show && (!o->example || !o->script_file))
 		options_misused("--show requires --example NAME");
 	if (o->doctor && (o->script_text || o->script_file || o->dump || o->interactive || o->vm || o->user_runtime ||

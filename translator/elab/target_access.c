@@ -90,8 +90,8 @@ struct expr *lvalue_load(const struct lvalue *p)
 		if (p->bit_size)
 			e = target_extract(p->loc, e, p->bit_offset, p->bit_size, p->type->is_signed);
 	} else {
-		diag_error(p->loc, "a value of the type %s (%d bytes) cannot be read as a number: \"&\" before it is its address, "
-			   "and %s_long() reads 8 bytes of it", p->type->name, size, di_is_user(p->type->module) ? "user" : "kernel");
+		diag_error(p->loc, "a value of the type %s (%d bytes) cannot be read as a number: \"&\" takes its address, "
+			   "from which %s_long() reads 8 bytes", p->type->name, size, di_is_user(p->type->module) ? "user" : "kernel");
 		return NULL;
 	}
 	e->dtype = p->type;

@@ -540,7 +540,7 @@ static bool skip_bad(struct resolver *r, struct expr **e)
 	resolve(r, e);
 	r->strict = false;
 	if (diag_quiet_pop()) {
-		diag_warning(loc, "%s; it is %s (--skip-badvars)", diag_quiet_first(), text ? "empty" : "0");
+		diag_warning(loc, "%s; %s replaces it (--skip-badvars)", diag_quiet_first(), text ? "an empty string" : "0");
 		*e = text ? expr_string(loc, "") : failed(loc);
 	}
 	return true;

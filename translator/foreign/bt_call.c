@@ -430,7 +430,7 @@ char *bt_call(struct bt_translation *t, const struct bt_node *n)
 	if (f)
 		return f->write(t, n);
 	if (bt_aggregate_of(n))
-		bt_problem(t, n->loc, "%s() is assigned to a map only", n->text);
+		bt_problem(t, n->loc, "%s() can only be assigned to a map", n->text);
 	else if (!n->kids.n)           // nsecs(), pid(): newer forms of builtins
 		return bt_builtin_text(t, &(struct bt_node){ .kind = BT_NAME, .loc = n->loc, .text = n->text });
 	else

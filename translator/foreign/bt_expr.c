@@ -72,7 +72,7 @@ static char *cast(struct bt_translation *t, const struct bt_node *n, int bind)
 	if (n->cast.depth > 1 || !names_struct(&n->cast))
 		return bt_expr(t, n->kids.at[0], bind);
 	if (map_get(&t->script->structs, n->cast.of) && bt_in_user(t->action) && !bt_type_of(t, n->kids.at[0]).kernel)
-		bt_problem(t, n->loc, "the script defines \"%s\" itself: types come from debuginfo", n->cast.of);
+		bt_problem(t, n->loc, "the script defines the type \"%s\", but stap reads types only from debuginfo", n->cast.of);
 	return cast_text(t, n);
 }
 
@@ -166,7 +166,7 @@ static char *element(struct bt_translation *t, const struct bt_node *n)
 	if (base->kind == BT_MEMBER && !is_args(base) && !from.user && from.kind != BT_T_POINTER)
 		return str_printf("%s[%s]", member_path(t, base), bt_expr(t, index, BT_BIND_NONE));
 	if (type.kind == BT_T_STRUCT) {
-		bt_problem(t, n->loc, "an array of structs is read only as a member: write a cast of the address of the element");
+		bt_problem(t, n->loc, "this array of structs cannot be indexed: cast the address of the element");
 		return "0";
 	}
 	offset = size == 1 ? bt_expr(t, index, BT_BIND_ADD) : str_printf("%d * %s", size, bt_expr(t, index, BT_BIND_MUL + 1));

@@ -13,7 +13,7 @@ static char *argument(struct bt_translation *t, const struct bt_node *n, char co
 	if (conversion != 'r')
 		return bt_expr(t, n, BT_BIND_NONE);
 	if (n->kind != BT_CALL || strcmp(n->text, "buf")) {
-		bt_problem(t, n->loc, "only buf() is printed with %%r");
+		bt_problem(t, n->loc, "%%r prints only buf()");
 		return "\"\"";
 	}
 	return bt_buffer(t, n, form ? (char[]){ form, 0 } : "");

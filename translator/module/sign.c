@@ -61,7 +61,7 @@ static void choose_files(const char *option, const char **key, const char **cert
 	struct stat st;
 
 	if (!given)
-		die("--sign-module: no key for modules found in /var/lib/shim-signed/mok or /var/lib/dkms, or you may not read it; "
+		die("--sign-module: no readable key for modules found in /var/lib/shim-signed/mok or /var/lib/dkms; "
 		    "give one as --sign-module=KEY,CERTIFICATE (stap(1) says how to make one)");
 	comma = strchr(given, ',');
 	*key = comma ? str_ndup(given, (size_t)(comma - given)) : given;

@@ -689,7 +689,8 @@ static void resolve_syscalls(struct path *path, const struct probe_point *point,
 			resolve_instead(path, as_syscall(point, other_syscalls[i][1]));
 	calls = path->s->script.probes.n > before;
 	if (calls)
-		diag_warning(point->loc, "%s: the system calls have these names before Linux 4.17; probing %s and the like%s",
+		diag_warning(point->loc, "%s: such names of system calls are those of Linux up to 4.16; "
+			     "probing %s and similar points%s",
 			     point_text(point), path->s->script.probes.at[before]->point,
 			     own ? ", as well as other functions that match" : "");
 	else if (!own)

@@ -98,7 +98,7 @@ static void add_range(const struct reading *r, const struct variables *v, const 
 	if (strlen(from) > 9 || !str_number(from, 0, 999999999, &first) || !str_number(to, first, first + HOSTS_MAX, &last))
 		refuse(r, "\"%s\" is not a range of at most %d hosts", shown(host), HOSTS_MAX);
 	if (v->host)
-		refuse(r, "ansible_host and a range of hosts exclude each other");
+		refuse(r, "ansible_host cannot be used with a range of hosts");
 	for (int64_t n = first; n <= last; n++)
 		add_host(r, v->user, str_printf("%.*s%0*lld%s", (int)(open - host), host, (int)strlen(from), (long long)n, close + 1),
 			 v->port);

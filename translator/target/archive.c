@@ -61,7 +61,7 @@ static int open_parent(const struct unpacking *u, const char *path, const char *
 		mkdirat(dir, part, 0755);
 		next = openat(dir, part, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 		if (next < 0 && (errno == ELOOP || errno == ENOTDIR))
-			refuse(u, path, "is below a link or a file");
+			refuse(u, path, "is in a directory that is a link or a file in another entry");
 		if (next < 0)
 			die("cannot unpack %s: %s: %s", u->path, path, strerror(errno));
 		close(dir);
@@ -82,7 +82,7 @@ static void count_bytes(struct unpacking *u, int64_t n, const char *path)
 {
 	u->bytes += n;
 	if (u->bytes > MAX_BYTES)
-		refuse(u, path, "is behind more than 4 GB of content");
+		refuse(u, path, "follows more than 4 GB of content");
 }
 
 static void write_file(struct unpacking *u, struct archive *a, struct archive_entry *e, const char *path)
@@ -116,7 +116,8 @@ static void write_link(struct unpacking *u, const char *path, const char *target
 	int dir;
 
 	if (!archive_link_path(inside, sizeof(inside), slash ? str_ndup(path, (size_t)(slash - path)) : "", target))
-		refuse(u, path, str_printf("is a link to \"%s\", out of the package", str_escape(target, strnlen(target, 200))));
+		refuse(u, path, str_printf("is a link to \"%s\", which is outside of the package",
+					   str_escape(target, strnlen(target, 200))));
 	for (const char *c = path; *c; c++)
 		if (*c == '/')
 			buf_puts(&text, "../");
@@ -137,7 +138,7 @@ static void write_hard_link(struct unpacking *u, const char *path, const char *t
 	int dir, from;
 
 	if (!archive_entry_path(first, sizeof(first), target))
-		refuse(u, path, "is a hard link out of the package");
+		refuse(u, path, "is a hard link to a file outside of the package");
 	from = open_parent(u, first, &from_name);
 	if (fstatat(from, from_name, &st, AT_SYMLINK_NOFOLLOW) < 0 || !S_ISREG(st.st_mode))
 		refuse(u, path, "is a hard link to something that is not a file of the package");

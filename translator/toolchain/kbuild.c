@@ -440,7 +440,7 @@ char *kbuild_run(struct session *s, const char *dir)
 	close(config.pipe[0]);
 
 	if (status == 127 && !*make.output)
-		die("\"make\", which a module is built with for the first time, is not installed; install it "
+		die("\"make\", which builds the first module for a kernel, is not installed; install it "
 		    "(on Debian: apt install make gcc)");
 	tool_interrupted(status);
 	if (status) {

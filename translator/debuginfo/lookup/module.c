@@ -68,7 +68,7 @@ static const char *why_no_result(const struct di_module *m, const struct di_type
 	if (t->kind == DI_FLOAT && !m->is_user)
 		return di_other_register;
 	if (t->kind == DI_STRUCT || t->kind == DI_UNION)
-		return "debuginfo does not contain how this type is returned" IN_CALLER;
+		return "debuginfo does not describe where a value of this type is returned" IN_CALLER;
 	if (t->kind == DI_INT && t->size == 16 && m->arch->return_names[1])
 		return str_printf("it is in two registers: register(\"%s\") is its low half, register(\"%s\") the high one",
 				  m->arch->return_names[0], m->arch->return_names[1]);
