@@ -41,7 +41,7 @@ static void put_head(FILE *to, const struct global *g, bool first)
 
 static int put_loss(struct output *out, const struct event *e)
 {
-	static const char table;                   // its address is that of no global
+	static const char table;                   // in out->state, where tables of globals have the global's address
 
 	if (out->state != &table)
 		fprintf(out->file, "%slost,count\r\n", out->state ? "\r\n" : "");

@@ -12,7 +12,7 @@
 struct stp_module module __asm__("stp_module");     // its limits are those of the session
 static struct stp_ctx_private context;
 static char printed[1 << 20];
-// Terminated copies of the strings of an event, of which a frame has less; and a word behind the last one.
+// Terminated copies of the strings of an event, which fit into a frame, with space for a word behind the last one.
 static char strings[STP_FRAME_MAX + FORMAT_PIECES + 8];
 
 bool stp_charge_more(struct stp_ctx *c) { return true; }
@@ -98,12 +98,12 @@ struct text event_text(const struct session *s, const struct event *e)
 	return e->kind == EVENT_HIST ? histogram(e->value->statistic) : e->text;
 }
 
-bool statistic_has_least(const struct statistic *s)
+bool statistic_has_min(const struct statistic *s)
 {
 	return s->count && s->ops & STP_MIN;
 }
 
-bool statistic_has_most(const struct statistic *s)
+bool statistic_has_max(const struct statistic *s)
 {
 	return s->count && s->ops & STP_MAX;
 }

@@ -6,8 +6,8 @@
 
 // Returns what the handler of PRINT, TEXT or HIST prints, byte for byte; valid until the next call.
 struct text event_text(const struct session *s, const struct event *e);
-bool statistic_has_least(const struct statistic *s);   // its `min` was computed
-bool statistic_has_most(const struct statistic *s);
+bool statistic_has_min(const struct statistic *s);     // `min` was computed
+bool statistic_has_max(const struct statistic *s);
 int64_t statistic_average(const struct statistic *s);
 // Returns true if the event is part of the display of unread globals, whose values follow as VALUE.
 bool is_display(const struct event *e);

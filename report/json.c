@@ -109,9 +109,9 @@ static void add_statistic(const struct output *out, struct json_object *o, const
 	json_object_object_add(o, "sum", number(out, s->sum));
 	if (s->count)
 		json_object_object_add(o, "avg", number(out, statistic_average(s)));
-	if (statistic_has_least(s))
+	if (statistic_has_min(s))
 		json_object_object_add(o, "min", number(out, s->min));
-	if (statistic_has_most(s))
+	if (statistic_has_max(s))
 		json_object_object_add(o, "max", number(out, s->max));
 	if (s->buckets)
 		json_object_object_add(o, "buckets", buckets(out, s));

@@ -124,7 +124,7 @@ static void check(struct output *o, int rc)
 	close_output(o);
 }
 
-// Returns false, after a message, if the script cannot have made what the format shows.
+// Returns false, after a message, if the format shows call stacks and the script has no array of them.
 static bool fits(const struct output *o, const struct session *s)
 {
 	const char *format = o->writer->name;

@@ -244,7 +244,7 @@ static int element(struct pprof *o, const struct session *s, const struct event 
 	sample.locations = o->stack.n;
 	sample.labels = o->labels.n;
 	fwrite(&sample, sizeof(sample), 1, o->samples);
-	if (sample.locations)                           // else there is no memory, either
+	if (sample.locations)                           // else o->stack.at is NULL
 		fwrite(o->stack.at, 1, sample.locations, o->samples);
 	if (sample.labels)
 		fwrite(o->labels.at, 1, sample.labels, o->samples);

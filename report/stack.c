@@ -260,7 +260,7 @@ bool stack_required(const struct session *s, const char *format)
 		"such as count[sprint_backtrace()]; the script has %s\n", format, s->nglobals ? "only these globals:" : "no globals");
 	for (size_t i = 0; i < s->nglobals; i++) {
 		if (!s->globals[i].name || !strncmp(s->globals[i].name, "__", 2))
-			continue;                  // of the tapset
+			continue;                  // a global of the tapset library
 		fprintf(stderr, "  %s: ", s->globals[i].name);
 		put_type(stderr, &s->globals[i]);
 		putc('\n', stderr);

@@ -132,7 +132,7 @@ static void read_names(struct object *o)
 		qsort(o->names, o->nnames, sizeof(*o->names), by_name);
 }
 
-// A release is part of paths.
+// Checks that the release of a recorded kernel, which becomes part of paths, cannot lead out of its directory.
 static bool is_release(const char *release)
 {
 	return *release && *release != '.' && !strchr(release, '/') && strlen(release) < 200;

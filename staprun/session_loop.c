@@ -542,7 +542,7 @@ static void interrupt(void)
 	request_stop();
 }
 
-// On a terminal, reports that the end of an interrupted session lasts.
+// On a terminal, reports once that an interrupted session takes long to end.
 static void remind(void)
 {
 	if (session.reminded || !session.interrupts || now_ms() - session.interrupted_at < INTERRUPTS_APART_MS)

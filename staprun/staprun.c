@@ -453,8 +453,8 @@ static void stop_detached(const char *name)
 
 	if (!module_is_ours(name) || !module_is_detached(name) || (getuid() && !module_is_own(name)))
 		return;
-	device = module_open_device(name);             // as the user: its owner may
-	if (device < 0 || caps_raise())                // the lock file is root's
+	device = module_open_device(name);             // with the rights of the user, who may own it
+	if (device < 0 || caps_raise())                // only root can open the lock file
 		return;
 	module_hold_session(name);
 	stopped = !send_command(device, STP_CMD_STOP, "", 0);
@@ -514,8 +514,8 @@ static int attach(enum rights rights)
 			  opt.module, opt.module);
 		return 1;
 	}
-	device = module_open_device(opt.module);       // as the user: its owner may
-	if (device < 0 || caps_raise())                // the lock file is root's
+	device = module_open_device(opt.module);       // with the rights of the user, who may own it
+	if (device < 0 || caps_raise())                // only root can open the lock file
 		return 1;
 	module_hold_session(opt.module);
 	status = wait_for_relay(device, opt.module);

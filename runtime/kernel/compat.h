@@ -254,8 +254,8 @@ static inline int compat_ftrace_unset_filter_ips(struct ftrace_ops *ops, unsigne
 #endif
 }
 
-/* Maximum number of addresses that an ops gets or loses at once. If they are added one after the other, the kernel
- * would scan all its functions for each, if the ops were registered. */
+/* Maximum number of addresses that are added to an ftrace_ops, or removed from it, by one call: while the ops is
+ * registered, the kernel scans all its functions at each call. */
 #if defined(HAVE_FTRACE_FILTER_IPS) && defined(STP_DEBUG)
 #define COMPAT_FTRACE_PIECE 16u
 #elif defined(HAVE_FTRACE_FILTER_IPS)

@@ -34,9 +34,9 @@ static struct {
 	bool mapped;               /* the process that has it open has mapped the rings and may read them */
 	bool exit_sent;            /* EXIT was sent, which happens once */
 	bool other_build;          /* the running kernel is not the build that the script was translated for */
-	bool unchecked_build;      /* it cannot be determined whether it is */
+	bool unchecked_build;      /* the build of the running kernel cannot be determined */
 	u32 wants_sent;            /* number of WANTs that were read; READY follows the last one */
-	bool ready_said;
+	bool ready_sent;
 	struct mutex read_lock;
 	char *bounce;              /* one message while it is copied to the reader */
 	wait_queue_head_t wait;
@@ -210,13 +210,13 @@ static ssize_t want_take(size_t space)
 	if (site)
 		control.wants_sent++;
 	else
-		control.ready_said = true;
+		control.ready_sent = true;
 	return sizeof(*m) + m->len;
 }
 
 static bool wants_pending(void)
 {
-	return READ_ONCE(control.phase) != PHASE_NEW && !READ_ONCE(control.ready_said);
+	return READ_ONCE(control.phase) != PHASE_NEW && !READ_ONCE(control.ready_sent);
 }
 
 static bool stopped(void)

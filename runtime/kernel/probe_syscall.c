@@ -62,8 +62,8 @@ static struct {
 	struct syscall_watch **enter[2], **leave[2];
 	struct syscall_watch *watches;                     /* all of them, for freeing */
 	u32 watched, capacity;
-	/* calls of execveat(), if a return of it or of execve() is probed, else NULL. They have a table of their own,
-	 * since most calls of execve() look for a row that never was: that must not count as a loss of another call. */
+	/* calls of execveat(), if a return of it or of execve() is probed, else NULL. They have a table of their own:
+	 * most returns of execve() find no row in it, which in `saved` would count as a loss of another call. */
 	struct stp_calls *executions;
 	/* data that return probes saved for calls in progress; may be NULL */
 	struct stp_calls *saved;

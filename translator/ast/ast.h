@@ -157,7 +157,7 @@ struct expr {
 	bool value_unused;         // optimize: the statement discards the value
 	bool ignored;              // target: an argument that nothing reads: its errors make it 0
 	bool is_placeholder;       // target, types: it replaces an ignored argument: 0 or ""
-	bool waits;                // target: branches are not resolved before types settles the condition's @defined()
+	bool waits;                // target: its branches are resolved after types.c has evaluated @defined() in the condition
 	union {
 		int64_t number;
 		struct { const char *bytes; size_t len; } string;
@@ -181,8 +181,8 @@ struct expr {
 			// target: a division in the location of a variable. Division by zero: the variable is not
 			// available.
 			enum { OF_SCRIPT, LOCATION_SIGNED, LOCATION_UNSIGNED, LOCATION_ABSENT /* l / r never is */ } of_location;
-			bool not_constant;     // names, target: constant_value() finds no value, and waits for none
-			bool waited;           // the same, but it waits for types.c
+			bool not_constant;     // names, target: constant_value() finds no value, and later passes do not change that
+			bool waited;           // constant_value() finds no value before types.c has run
 		} bin;
 		struct { struct expr *c, *a, *b; } cond;
 		struct { struct expr *l; const char *pattern; size_t len; bool negate;

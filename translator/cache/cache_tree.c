@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static const char *unfinished;         // removed if the program dies; on the stack of no one else
+static const char *unfinished;         // directory that is removed if the program dies
 static int64_t sum;                    // static, since nftw() passes no argument to its callback
 
 static int remove_one(const char *path, const struct stat *st, int type, struct FTW *where)

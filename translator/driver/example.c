@@ -15,7 +15,7 @@
 
 struct example {
 	const char *path, *subject, *name;     // subject: the directory; name: without .stp
-	bool own;                              // not of SystemTap
+	bool own;                              // an example of Quicktap, not of SystemTap
 	const char *about;                     // the head up to its usage, or the .meta file
 	int matches;                           // number of wanted words in name and `about`
 };

@@ -378,7 +378,7 @@ static int run_passes(struct session *s)
 	for (const struct pass *p = passes; p < END(passes) && p->number <= s->opt.last_pass; p++) {
 		if (!run_pass(s, p))
 			return EXIT_FAILURE;
-		// After the errors of the script, which would have to be corrected anyway.
+		// Checked only after pass 2, so that errors of the script are reported first.
 		if (p->number == 2 && s->opt.last_pass == 5 && s->kernel && !s->opt.vm && !s->opt.remotes.n &&
 		    !s->opt.bpf_runtime)
 			run_need_modules();

@@ -116,7 +116,7 @@ static bool may_be_unused(struct binder *b, struct expr *e)
 	return !b->s->opt.no_optimize && constant_is_pure(adds ? e->u.bin.r : e);
 }
 
-// A statement without effect may name what doesn't exist.
+// A statement without effect may use undeclared names: it is then removed.
 static void bind_unused_expr(struct binder *b, struct stmt *s)
 {
 	diag_hold_push();
@@ -160,7 +160,7 @@ static void bind_simple(struct binder *b, struct stmt *s)
 	}
 }
 
-// Binds a statement that goes as a whole if a name in it is unknown and its branch is left out.
+// Binds a statement in a branch that a condition may leave out: one with an unknown name is then left out as a whole.
 static void bind_part_stmt(struct binder *b, struct stmt *s)
 {
 	bool began = begin_part(b);

@@ -363,7 +363,7 @@ static void compute_globals(struct session *s)
 	}
 }
 
-// Finds the entry of a global in the last walk.
+// Returns the entry of a global in `seen`, or NULL if the last walk did not reach it.
 static const struct seen *find_seen(const struct reach *r, const struct var *v, bool add)
 {
 	return v->reached == r->number && v->reached_at[add] >= 0 ? &r->seen.at[v->reached_at[add]] : NULL;

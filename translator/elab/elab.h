@@ -147,7 +147,7 @@ struct expr *constant_absorbed(const struct expr *e, const struct expr *l, const
 
 // unused.c
 void unused_mark(struct stmt *body);
-// Returns whether nothing behind the statement in its block is reached.
+// Returns true if statements after this one in its block are unreachable.
 bool unused_leaves(const struct stmt *s);
 // Returns whether no overload reads the argument and evaluating it has no effect; after unused_mark() of functions.
 bool unused_argument(const struct expr *call, int i);

@@ -130,8 +130,7 @@ static void end_row(struct row_writer *r, const char *point)
 
 static void begin_rows(struct emitter *e, struct row_writer *r)
 {
-	// as deep as the lines around them
-	r->row.depth = r->last.depth = 2;
+	r->row.depth = r->last.depth = 2;      // indentation of a row in its table
 	r->runs.depth = r->in_runs;
 	if (r->in_runs)
 		e->probe_runs = true;

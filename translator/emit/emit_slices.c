@@ -29,7 +29,7 @@ struct handler {
 	VEC(struct use) uses;
 	struct numbers numbers;    // struct var * -> its number in uses + 1
 	struct numbers locals;     // of the part: set of struct var *
-	struct numbers seen;       // struct func *
+	struct numbers seen;       // functions that were visited: set of struct func *
 	bool fit, walks, next, prints;
 	bool followed;             // the hit has statements that come after the part in the script
 	int depth;                 // nesting of functions
@@ -394,7 +394,7 @@ static struct stmt *as_block(struct stmt **at)
 	return block;
 }
 
-static bool walks(struct session *s, struct probe *p, struct stmt *st)
+static bool iterates(struct session *s, struct probe *p, struct stmt *st)
 {
 	return st && look_at_stmt(s, p, st).walks;
 }
@@ -404,9 +404,9 @@ static struct stmt *inner_block(struct session *s, struct probe *p, struct stmt 
 {
 	if (st->kind == S_BLOCK)
 		return st;
-	if (st->kind != S_IF || walks(s, p, st->u.if_.then) == walks(s, p, st->u.if_.other))
+	if (st->kind != S_IF || iterates(s, p, st->u.if_.then) == iterates(s, p, st->u.if_.other))
 		return NULL;
-	return as_block(walks(s, p, st->u.if_.then) ? &st->u.if_.then : &st->u.if_.other);
+	return as_block(iterates(s, p, st->u.if_.then) ? &st->u.if_.then : &st->u.if_.other);
 }
 
 static bool find_part(struct handler *h, struct part_search *at, struct stmt *block)
@@ -649,7 +649,7 @@ void emit_find_slices(struct emitter *e)
 	    session_limit(s, LIMIT_STP_ALIBI))
 		return;
 	for vec_each(&s->script.probes, p)
-		if ((*p)->family->in_slices && is_alone(*p) && walks(s, *p, (*p)->body))
+		if ((*p)->family->in_slices && is_alone(*p) && iterates(s, *p, (*p)->body))
 			vec_push(&probes, *p);
 	if (probes.n)
 		note_users(s);

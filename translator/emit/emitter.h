@@ -22,7 +22,7 @@ enum { LOCAL = 1, GLOBAL = 2, ARRAY = 4, WORLD = 8, TARGET = 16 };
 
 struct value {
 	const char *text;
-	unsigned reads;            // it is stale after a change of these
+	unsigned reads;            // LOCAL ...: the text must not be evaluated after a change of these
 	bool atom;                 // needs no parentheses as an operand
 	bool wraps;                // of type u64: wrap-around arithmetic, cast before it is compared
 	bool boolean;              // 0 or 1
@@ -352,7 +352,7 @@ void emit_probe(struct emitter *e, struct probe *p);
 void emit_script_func(struct emitter *e, struct func_info *i);
 int emit_nesting(struct emitter *e, int *strings);        // depth of calls, number of strings in the frames
 
-// emit_lock.c: Determines between which statements the handler holds its locks; from NULL: all the time.
+// emit_lock.c: Determines between which statements the handler holds its locks; `from` is NULL if it always does.
 struct lock_range emit_lock_range(struct emitter *e, const struct probe *p);
 // A table of n locks. It is written when its first user is.
 struct lock_table { const char *name; int n; access_list uses; };

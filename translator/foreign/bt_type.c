@@ -311,7 +311,7 @@ static void infer_node(struct bt_node *n, void *data)
 		infer_keys(t, n);
 		break;
 	case BT_VAR:
-		bt_find(t, n);         // it may be read only
+		bt_find(t, n);         // creates a variable that the script reads and never assigns
 		break;
 	case BT_INCREMENT:
 		if (n->kids.at[0]->kind == BT_VAR || n->kids.at[0]->kind == BT_MAP)

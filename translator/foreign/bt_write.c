@@ -103,7 +103,7 @@ static void name_maps(struct bt_translation *t)
 	for vec_each(&t->script->actions, a)
 		if (traces_syscalls(*a))
 			map_put(&t->used, "name", "name");
-	// A global would be the local variable of that name in the functions of helper_texts.
+	// The functions of helper_texts have locals of these names: a global of such a name would replace them.
 	for (size_t i = 0; i < ARRAY_SIZE(helper_locals); i++)
 		map_put(&t->used, helper_locals[i], (void *)helper_locals[i]);
 	for map_each(&t->maps, e) {
@@ -476,7 +476,7 @@ char *foreign_from_bpftrace(struct session *s, const struct source *source, int 
 	t.kernel = s && s->kernel ? di_kernel(s) : NULL;
 	bt_infer(&t);
 	name_maps(&t);
-	// A local variable of any action would be this global.
+	// The name of the global for `elapsed` is chosen before names of locals, which would hide it in their actions.
 	for vec_each(&t.script->actions, a) {
 		bt_each((*a)->filter, visit_elapsed, &t);
 		bt_each((*a)->body, visit_elapsed, &t);

@@ -20,7 +20,7 @@ extern const struct probe_family family_function;
 
 // ---------------------------------------------------------------- resolve
 
-// Returns the point as pp() does, with the source line if it is known. b: memory that all points use in turn.
+// Returns the point as pp() does, with the source line if it is known. b: a buffer that each call overwrites.
 static const char *point_of(const struct probe_match *m, const struct di_function *f, const char *module, struct buf *b)
 {
 	b->len = 0;

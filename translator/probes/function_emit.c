@@ -100,7 +100,7 @@ static void group_probes(struct session *s, struct probe **probes, int n, groups
 {
 	struct map by_key = { 0 };         // values: numbers of groups, from 1
 	intptr_t into = 0;
-	bool shared = false;               // the last probe joined an earlier group; one like it does, too
+	bool shared = false;               // the last probe joined an earlier group, which similar ones then join, too
 
 	for (int i = 0; i < n; i++) {
 		struct probe *p = probes[i];

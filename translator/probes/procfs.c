@@ -146,7 +146,7 @@ static void procfs_names(struct session *s, struct probe *p, target_names *out)
 	vec_push(out, ((struct target_name){ "value", "string", TARGET_LOCAL }));
 }
 
-// Lists call this for variables that the body would have been rewritten for.
+// Called by lists only: in a probe, rewrite() has replaced $value before.
 static struct expr *procfs_target(struct session *s, struct probe *p, struct expr *target)
 {
 	if (!strcmp(target->u.target.name, "value"))

@@ -374,7 +374,7 @@ static bool resolve_families(struct path *path, const struct probe_point *writte
 		for (const char *const *pattern = (*f)->patterns; *pattern; pattern++) {
 			struct probe_point *names;
 
-			// Compared without parsing, since there are thousands.
+			// Most of the thousands of patterns are excluded by their first component, without parsing.
 			if (len && (strncmp(*pattern, first, len) || isalnum((unsigned char)(*pattern)[len]) ||
 				    (*pattern)[len] == '_'))
 				continue;

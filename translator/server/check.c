@@ -17,7 +17,7 @@ static struct {
 	struct document *doc;
 	const struct source *source;
 	bool hints;                // reports are those of --lint
-	VEC(int) invented;         // lines whose probe points have invented arguments; their errors are not reported
+	VEC(int) incomplete;       // lines whose probe points got placeholder arguments; their errors are not reported
 	bool late;                 // in pass 2
 } check;
 
@@ -82,9 +82,9 @@ static void add(int severity, struct loc loc, const char *text)
 	json_object_array_add(check.list, json_with(o, "message", json_string(text)));
 }
 
-static bool is_invented(struct loc loc)
+static bool is_incomplete(struct loc loc)
 {
-	for vec_each(&check.invented, line)
+	for vec_each(&check.incomplete, line)
 		if (check.late && *line == in_document(loc).line)
 			return true;
 	return false;
@@ -92,7 +92,7 @@ static bool is_invented(struct loc loc)
 
 static void on_message(enum diag_severity severity, struct loc loc, const char *text)
 {
-	if (is_invented(loc))
+	if (is_incomplete(loc))
 		return;
 	switch (severity) {
 	case DIAG_ERROR: add(SEVERITY_ERROR, loc, text); break;
@@ -107,7 +107,7 @@ static void on_message(enum diag_severity severity, struct loc loc, const char *
 // ---------------------------------------------------------------- the passes
 
 // Collects the lines of probe points with a script argument.
-static void find_invented(const written_list *tokens)
+static void find_incomplete(const written_list *tokens)
 {
 	int first = 0;
 
@@ -117,7 +117,7 @@ static void find_invented(const written_list *tokens)
 		else if (t->kind == TOK_LBRACE)
 			first = 0;
 		for (int line = first; first && t->argument && line <= t->loc.line; line++)
-			vec_push(&check.invented, line);
+			vec_push(&check.incomplete, line);
 	}
 }
 
@@ -133,7 +133,7 @@ struct source *feature_source(struct request *r, const char *text, size_t len)
 	diag_quiet_push();
 	arguments_parse(s, source, &tokens);
 	diag_quiet_pop();
-	find_invented(&tokens);
+	find_incomplete(&tokens);
 	return source;
 }
 

@@ -151,7 +151,7 @@ static void add_absent(struct depends *d, char *path)
 	map_put(&d->absent, path, d);
 }
 
-// Returns false if the file exists. A file that wasn't read may have been created too late for that.
+// Returns false if the file exists now. One that the compiler did not read was perhaps created after its search.
 static bool is_absent(struct search *x, char *path)
 {
 	if (map_get(&x->d->files, path))

@@ -74,7 +74,7 @@ void progress(const char *fmt, ...)
 	state.quiet = true;
 	at = state.since;
 	at.tv_sec++;
-	set_timer(at);                 // at once where that has passed
+	set_timer(at);                 // if that time has passed, it expires at once
 }
 
 void progress_off(void)

@@ -51,7 +51,7 @@ struct cache_key cached_table_key(const struct di_module *m, const void *format,
 	cache_hash_add(h, m->build_id.at, m->build_id.len);
 	map = dwarf_file_map(m->dwarf);
 	if (!m->build_id.len && str_starts(dwarf_file_path(m->dwarf), m->s->tmp_dir))
-		cache_hash_add(h, map.at, map.len);    // an object that this run made: neither path nor times are the next run's
+		cache_hash_add(h, map.at, map.len);    // a temporary object: the next run gives it another path and other times
 	else if (!m->build_id.len)
 		cache_hash_file_id(h, dwarf_file_path(m->dwarf));
 	if (elf_view_open(&v, map))

@@ -117,7 +117,7 @@ static uint64_t read_encoded(struct cursor *c, uint8_t encoding)
 	}
 }
 
-static struct cursor part(struct cursor *c, uint64_t len)
+static struct cursor take(struct cursor *c, uint64_t len)
 {
 	struct cursor p = *c;
 
@@ -311,8 +311,8 @@ static void execute_register(struct maker *k, struct cursor *c, uint64_t op)
 	case DW_CFA_register: set(k, number, in_register(k, read_uleb(c))); break;
 	case DW_CFA_val_offset: read_uleb(c); set(k, number, unknown); break;
 	case DW_CFA_val_offset_sf: read_sleb(c); set(k, number, unknown); break;
-	case DW_CFA_expression: set(k, number, of_expression(k->m, part(c, read_uleb(c)), true)); break;
-	case DW_CFA_val_expression: part(c, read_uleb(c)); set(k, number, unknown); break;
+	case DW_CFA_expression: set(k, number, of_expression(k->m, take(c, read_uleb(c)), true)); break;
+	case DW_CFA_val_expression: take(c, read_uleb(c)); set(k, number, unknown); break;
 	case DW_CFA_def_cfa: define_cfa(k, number, read_uleb(c)); break;
 	case DW_CFA_def_cfa_sf: define_cfa(k, number, read_sleb(c) * k->cie->data_align); break;
 	case DW_CFA_def_cfa_register: define_cfa(k, number, k->now.cfa_offset); break;
@@ -340,7 +340,7 @@ static void execute_one(struct maker *k, struct cursor *c)
 	case DW_CFA_def_cfa_offset: k->now.cfa_offset = read_uleb(c); break;
 	case DW_CFA_def_cfa_offset_sf: k->now.cfa_offset = read_sleb(c) * k->cie->data_align; break;
 	case DW_CFA_def_cfa_expression:
-		k->now.rule.cfa = of_expression(k->m, part(c, read_uleb(c)), false);
+		k->now.rule.cfa = of_expression(k->m, take(c, read_uleb(c)), false);
 		k->now.cfa_computed = true;
 		break;
 	case DW_CFA_GNU_args_size: read_uleb(c); break;
@@ -385,7 +385,7 @@ static bool read_augmentation(struct cursor *c, struct cie *cie, const char *tex
 		return true;
 	if (*text != 'z')
 		return false;
-	data = part(c, read_uleb(c));
+	data = take(c, read_uleb(c));
 	cie->augmented = true;
 	while (*++text && !data.bad)
 		switch (*text) {
@@ -427,7 +427,7 @@ static struct cursor next_entry(struct cursor *c, bool *wide)
 	*wide = len == 0xffffffff;
 	if (*wide)
 		len = read_bytes(c, 8);
-	return part(c, len);
+	return take(c, len);
 }
 
 static bool read_cie_at(const struct section *s, uint64_t at, struct cie *cie)
@@ -456,7 +456,7 @@ static bool read_fde(const struct di_module *m, const struct section *s, struct 
 	from = read_encoded(&c, cie.encoding);
 	size = read_encoded(&c, cie.encoding & 0x0f);
 	if (cie.augmented)
-		part(&c, read_uleb(&c));
+		take(&c, read_uleb(&c));
 	return !c.bad && add_function(out, m, &cie, from, size, c);
 }
 

@@ -15,16 +15,16 @@ static void add(void *data, const char *name)
 		vec_push((di_names *)data, name);
 }
 
-struct all { struct di_module *m; enum di_name_kind kind; };
+struct name_source { struct di_module *m; enum di_name_kind kind; };
 
 static void add_names(const void *from, name_list *out)
 {
 	static const enum index_table tables[] = {
 		[DI_TYPES] = IX_TYPES, [DI_VARIABLES] = IX_VARIABLES, [DI_ENUMERATORS] = IX_ENUMERATORS, [DI_FILES] = IX_FILES,
 	};
-	const struct all *all = from;
-	struct di_module *m = all->m;
-	enum di_name_kind kind = all->kind;
+	const struct name_source *names = from;
+	struct di_module *m = names->m;
+	enum di_name_kind kind = names->kind;
 	struct index *ix = module_index(m);
 	struct btf_source *btf = ix ? NULL : module_btf(m);
 
@@ -37,12 +37,12 @@ static void add_names(const void *from, name_list *out)
 const char *di_suggest(struct di_module *m, enum di_name_kind kind, const char *wanted)
 {
 	static const char *const words[] = { "struct ", "union ", "enum " };
-	struct all all = { m, kind };
+	struct name_source source = { m, kind };
 
 	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
 		if (str_starts(wanted, words[i]))
 			wanted += strlen(words[i]);
-	return diag_similar(wanted, add_names, &all);
+	return diag_similar(wanted, add_names, &source);
 }
 
 static void add_modules(const void *session, name_list *out)
