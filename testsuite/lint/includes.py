@@ -3,6 +3,7 @@
 """Compares the #include lines of translator/ with the table of directories in HACKING.md: a directory includes only
 directories of its row, and a row names only rows above it, so that directories cannot depend on each other in circles."""
 import glob
+import os.path
 import re
 import sys
 
@@ -27,6 +28,15 @@ def directory(path):
     return path.rpartition('/')[0]
 
 
+def included(path, name):
+    """The directory of translator/ that the file comes from, found as the compiler does; None: it is elsewhere."""
+    for candidate in os.path.join(directory(path), name), os.path.join('translator', name):
+        candidate = os.path.normpath(candidate)
+        if os.path.exists(candidate) and candidate.startswith('translator/'):
+            return directory(candidate[len('translator/'):])
+    return None
+
+
 def main():
     bad = []
     for found, message in rows():
@@ -37,9 +47,10 @@ def main():
             bad.append('%s: the directory has no row in the table of %s' % (path, TABLE))
             continue
         for number, line in enumerate(open(path), 1):
-            m = re.match(r'#include "(\w[^"]*/[^"]+)"', line)
-            if m and directory(m.group(1)) not in [own] + found[own]:
-                bad.append('%s:%d: `%s` does not include `%s`, see the table of directories in %s' % (path, number, own, directory(m.group(1)), TABLE))
+            m = re.match(r'\s*#\s*include\s*["<]([^">]+)[">]', line)
+            other = m and included(path, m.group(1))
+            if other is not None and other not in [own] + found[own]:
+                bad.append('%s:%d: `%s` does not include `%s`, see the table of directories in %s' % (path, number, own, other, TABLE))
     if not found:
         bad.append('%s has no table of directories' % TABLE)
     bad += ['%s: a file of no directory' % path for path in glob.glob('translator/*.[ch]')]

@@ -53,6 +53,19 @@ report lint/named-files "$(grep -oE '\b[a-zA-Z_/]+\.(c|h|def|py)\b' doc/internal
 	[ -n "$(git ls-files "$file" "*/$file")" ] || echo "$document: $file does not exist"
 done)"
 report lint/options-once "$("$STAP" --help | grep -oE '^  (-., )?--[a-z-]+' | sed 's/.*--/--/' | sort | uniq -d)"
+# Each option of --help is in a test; a letter, in a line that runs stap.
+cat "$TESTS"/*/*.{sh,test,tests,py} >"$SCRATCH/tests"
+is_tested() { # OPTION...
+	local option
+	for option; do
+		[[ $option == --* ]] || option="(STAP|stap|expect|user).* [\"']?$option"
+		! grep -qE -- "(^|[^a-zA-Z-])$option([^a-zA-Z-]|\$)" "$SCRATCH/tests" || return 0
+	done
+	return 1
+}
+report lint/options-tested "$("$STAP" --help | sed -nE 's/^  (-[^], =[]+)(, (--[a-z-]+))?.*/\1 \3/p' | while read -r option word; do
+	is_tested "$option" $word || echo "$option: no test has this option"
+done)"
 # Waits of the runtime have a bound or a proof in a comment.
 report lint/waits "$(python3 "$TESTS/lint/waits.py" "$TESTS/.." 2>&1)"
 # Functions that the guarantees name, "`file` (`function`)", are in these files.
