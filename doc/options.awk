@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Makes the list of options of stap(1). First file: stap --help, "  -x, --option ARG   text" with continuation lines, from
-# which names and arguments come. Second file: options.txt, the description of each option. Options that it does not
-# describe follow at its end, with the text of --help; a description without option is an error.
+# which names and arguments come. Second file: options.txt, the description of each option. Refused options, which it
+# does not describe, follow at its end, with the text of --help. Another option without description, and a description
+# without option, are errors.
 function quote(text) { gsub(/\\/, "\\e", text); gsub(/-/, "\\-", text); sub(/^[.\047]/, "\\\\\\&&", text); return text }
 function close_example() { if (example) print ".fi\n.RE"; example = 0 }
 
@@ -35,6 +36,8 @@ FNR == NR { if (/^     / && key) { sub(/^ +/, ""); text[key] = text[key] "\n" $0
 END {
 	close_example()
 	for (i = 1; i <= n; i++)
-		if (!(keys[i] in described))
+		if (!(keys[i] in described) && text[keys[i]] !~ /^refused/)
+			print "options.txt does not describe " keys[i] >"/dev/stderr"
+		else if (!(keys[i] in described))
 			print ".TP\n.B " quote(names[keys[i]]) "\n" quote(text[keys[i]])
 }
