@@ -418,6 +418,41 @@ static bool is_script(const char *path)
 	return !stat(path, &st) && S_ISREG(st.st_mode);
 }
 
+// Does what does not run a script of the command line: completion, prompt, language server, layout, checks. Returns
+// false if there is a script, which is read then; else *status is the exit status.
+static bool run_tool(struct session *s, int *status)
+{
+	if (s->opt.complete) {
+		*status = complete_line(s);
+	} else if (s->opt.interactive) {
+		*status = prompt_run(s);
+	} else if (s->opt.language_server) {
+		limit_stack(true);
+		*status = server_run(s, choose_target);
+	} else {
+		add_texts(s);
+		if (!s->opt.format && !s->opt.lint)
+			return false;
+		*status = s->opt.lint ? lint_run(s) : format_run(s);
+	}
+	return true;
+}
+
+static int run_script(struct session *s)
+{
+	choose_target(s);
+	objects_check(s);
+	limits_check(s);
+	mark_pass(s, 0, true);
+	if (s->opt.doctor)
+		return doctor_run(s);
+	if (s->opt.from_bpftrace) {
+		limit_stack(true);
+		return foreign_print(s);
+	}
+	return s->opt.list || s->opt.dump ? list_run(s) : run_passes(s);
+}
+
 int main(int argc, char **argv)
 {
 	struct session *s;
@@ -444,35 +479,11 @@ int main(int argc, char **argv)
 		session_close(s);
 		return EXIT_SUCCESS;
 	}
-	if (s->opt.complete || s->opt.interactive) {
-		status = s->opt.complete ? complete_line(s) : prompt_run(s);
+	if (run_tool(s, &status)) {
 		session_close(s);
 		return status;
 	}
-	if (s->opt.language_server) {
-		limit_stack(true);
-		status = server_run(s, choose_target);
-		session_close(s);
-		return status;
-	}
-	add_texts(s);
-	if (s->opt.format || s->opt.lint) {
-		status = s->opt.lint ? lint_run(s) : format_run(s);
-		session_close(s);
-		return status;
-	}
-	choose_target(s);
-	objects_check(s);
-	limits_check(s);
-	mark_pass(s, 0, true);
-	if (s->opt.doctor) {
-		status = doctor_run(s);
-	} else if (s->opt.from_bpftrace) {
-		limit_stack(true);
-		status = foreign_print(s);
-	} else {
-		status = s->opt.list || s->opt.dump ? list_run(s) : run_passes(s);
-	}
+	status = run_script(s);
 	if (s->opt.keep_tmp)
 		fprintf(stderr, "Keeping temporary directory \"%s\"\n", s->tmp_dir);
 	mark_pass(s, 6, false);

@@ -36,7 +36,7 @@ static void check_bpf(const struct options *o)
 		options_misused("-t is not supported with --runtime=bpf");
 }
 
-void options_check(const struct options *o)
+static void check_target(const struct options *o)
 {
 	if (o->command && o->target_pid)
 		options_misused("-c and -x cannot be used together: a script has one target process");
@@ -50,6 +50,10 @@ void options_check(const struct options *o)
 		options_misused("--suppress-time-limits requires -g: a handler could occupy a processor forever");
 	if (o->switching && !o->output)
 		options_misused("-S requires -o: a name for the files");
+}
+
+static void check_where(const struct options *o)
+{
 	if (o->user_runtime && (o->bulk || o->switching || o->flight_recorder))
 		options_misused("-b, -S and -F are not supported with --runtime=user");
 	if (o->user_runtime && o->monitor)
@@ -82,6 +86,10 @@ void options_check(const struct options *o)
 		options_misused("--sign-module is not supported with --runtime=user, which has no module");
 	if (o->remote_prefix && !o->remotes.n)
 		options_misused("--remote-prefix requires --remote");
+}
+
+static void check_lists(const struct options *o)
+{
 	if ((o->interactive || o->language_server) && (o->script_text || o->list || o->dump))
 		options_misused("%s and -e, -l, -L or --dump options cannot be used together",
 				o->interactive ? "-i" : "--language-server");
@@ -91,6 +99,10 @@ void options_check(const struct options *o)
 		options_misused("--monitor and -l, -L or --dump options cannot be used together: lists do not run the script");
 	if (o->guru && o->privilege != PRIVILEGE_STAPDEV)
 		options_misused("-g requires the privilege stapdev, since guru mode is unrestricted");
+}
+
+static void check_records(const struct options *o)
+{
 	if (o->records && (o->bulk || o->switching || o->flight_recorder))
 		options_misused("-f, --json, --output or --record cannot be used with -b, -S or -F: the records of a session are "
 				"one stream");
@@ -106,6 +118,10 @@ void options_check(const struct options *o)
 				"recorded file");
 	if (o->json_safe && (!o->output_format || strcmp(o->output_format, "json")) && !o->outputs.n)
 		options_misused("--json-safe requires -f json");
+}
+
+static void check_script(const struct options *o)
+{
 	if (o->example && o->script_text)
 		options_misused("--example and -e or -l cannot be used together");
 	if (o->example_show && (!o->example || !o->script_file))
@@ -116,4 +132,13 @@ void options_check(const struct options *o)
 	if (!o->script_text && !o->script_file && !o->clean_cache && !o->dump && !o->example &&
 	    !o->complete && !o->interactive && !o->doctor && !o->language_server)
 		options_misused("no script given: use a file, \"-\" or -e SCRIPT");
+}
+
+void options_check(const struct options *o)
+{
+	check_target(o);
+	check_where(o);
+	check_lists(o);
+	check_records(o);
+	check_script(o);
 }
