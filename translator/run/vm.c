@@ -101,61 +101,73 @@ void vm_check(struct session *s, const char *release)
 	die("%.*s", (int)strcspn(text ? text + 2 : check.output, "\n"), text ? text + 2 : check.output);
 }
 
+// Adds stap-vm with its options, and the programs of this host that run it.
+static void add_vm(arguments *argv, struct session *s)
+{
+	if (spawn_find("setpriv")) {       // SIGUSR1 ends the guest if this process is killed
+		vec_push(argv, "setpriv");
+		vec_push(argv, "--pdeathsig");
+		vec_push(argv, "USR1");
+	}
+	if (s->opt.output) {               // written by this process: files of the guest are discarded
+		vec_push(argv, "sh");
+		vec_push(argv, "-c");
+		vec_push(argv, "out=$1; shift; exec \"$@\" >\"$out\"");
+		vec_push(argv, "sh");
+		vec_push(argv, run_output_path(s->opt.output));
+	}
+	vec_push(argv, run_find(s, "stap-vm", NULL));
+	vec_push(argv, "-r");
+	vec_push(argv, s->opt.release);
+	if (s->opt.quiet)
+		vec_push(argv, "-n");
+	if (s->opt.verbose[5])
+		vec_push(argv, "-v");
+	vec_push(argv, "-t");
+	vec_push(argv, "0");
+}
+
+// Adds the command of the guest: in the directory `cwd`, staprun with the module or the program `path`.
+static void add_guest_command(arguments *argv, struct session *s, const char *path, const char *cwd)
+{
+	vec_push(argv, "sh");
+	vec_push(argv, "-c");
+	vec_push(argv, s->opt.bpf_runtime ? "mkdir -p \"$1\" && cd \"$1\" && shift && exec \"$@\""
+					  : "mkdir -p \"$1\" && cd \"$1\" && shift && exec staprun \"$@\"");
+	vec_push(argv, "sh");
+	vec_push(argv, cwd);
+	if (s->opt.bpf_runtime) {
+		vec_push(argv, path);
+		user_arguments(s, argv);
+	} else {
+		run_options(s, argv);
+		vec_push(argv, path);
+		run_settings(s, argv);
+	}
+}
+
 int vm_run(struct session *s)
 {
 	arguments argv = { 0 };
-	const char *base = strrchr(s->module_path, '/'), *cwd = realpath(".", NULL);
+	const char *base = strrchr(s->module_path, '/'), *path, *cwd = realpath(".", NULL);
 
 	if (s->opt.target_pid)
 		die("-x %d: the virtual machine does not have this host's processes; use -c", s->opt.target_pid);
-	if (spawn_find("setpriv")) {       // SIGUSR1 ends the guest if this process is killed
-		vec_push(&argv, "setpriv");
-		vec_push(&argv, "--pdeathsig");
-		vec_push(&argv, "USR1");
-	}
-	base = base ? base + 1 : s->module_path;
+	path = str_printf("/%s", base ? base + 1 : s->module_path);
 	cwd = cwd ? cwd : "/";
-	if (s->opt.output) {               // written by this process: files of the guest are discarded
-		vec_push(&argv, "sh");
-		vec_push(&argv, "-c");
-		vec_push(&argv, "out=$1; shift; exec \"$@\" >\"$out\"");
-		vec_push(&argv, "sh");
-		vec_push(&argv, run_output_path(s->opt.output));
-	}
-	vec_push(&argv, run_find(s, "stap-vm", NULL));
-	vec_push(&argv, "-r");
-	vec_push(&argv, s->opt.release);
-	if (s->opt.quiet)
-		vec_push(&argv, "-n");
-	if (s->opt.verbose[5])
-		vec_push(&argv, "-v");
-	vec_push(&argv, "-t");
-	vec_push(&argv, "0");
+	add_vm(&argv, s);
 	if (!s->opt.bpf_runtime) {
 		add_program(&argv, s, "staprun", "SYSTEMTAP_STAPRUN");
 		add_program(&argv, s, "stapio", "SYSTEMTAP_STAPIO");
 	}
 	vec_push(&argv, "-f");
-	vec_push(&argv, str_printf("%s:/%s", s->module_path, base));
+	vec_push(&argv, str_printf("%s:%s", s->module_path, path));
 	if (s->opt.command)
 		add_command(&argv, s->opt.command, cwd);
 	for vec_each(&s->programs, program)
 		add_file(&argv, *program, cwd);
 	vec_push(&argv, "--");
-	vec_push(&argv, "sh");
-	vec_push(&argv, "-c");
-	vec_push(&argv, s->opt.bpf_runtime ? "mkdir -p \"$1\" && cd \"$1\" && shift && exec \"$@\""
-					   : "mkdir -p \"$1\" && cd \"$1\" && shift && exec staprun \"$@\"");
-	vec_push(&argv, "sh");
-	vec_push(&argv, cwd);
-	if (s->opt.bpf_runtime) {
-		vec_push(&argv, str_printf("/%s", base));
-		user_arguments(s, &argv);
-	} else {
-		run_options(s, &argv);
-		vec_push(&argv, str_printf("/%s", base));
-		run_settings(s, &argv);
-	}
+	add_guest_command(&argv, s, path, cwd);
 	vec_push(&argv, NULL);
 	return run_program(argv.at);
 }
