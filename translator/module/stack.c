@@ -320,56 +320,86 @@ static void warn_of_growth(struct session *s, struct graph *g)
 	}
 }
 
-int stack_need(struct session *s, const arguments *calls, const char *generated, struct stp_stack_need *need)
+static bool read_graph(struct session *s, struct graph *g, const arguments *calls, const char *generated)
 {
-	struct graph g = { .scale = need->limit > STP_STACK_USUAL ? (int)(need->limit / STP_STACK_USUAL) : 1 };
-	struct node *worst = NULL, *alone = NULL;
-	int handler = 0, cycle = 0, call = 0, hit = 0, nested = STACK_NESTED * g.scale;
-
-	need->hit = need->call = 0;
 	for vec_each(calls, path)
-		if (!add_file(&g, *path, false))
-			return 0;
-	if (!add_file(&g, generated, true))
-		return 0;
-	if (!g.calls)
-		add_generated(&g, &s->c_functions);
-	mark_hits(s, &g);
-	warn_of_growth(s, &g);
-	for map_each(&g.nodes, e) {
-		struct node *n = e->value, *c = n->generated && n->bytes >= 0 ? component_of(&g, n) : NULL;
+		if (!add_file(g, *path, false))
+			return false;
+	if (!add_file(g, generated, true))
+		return false;
+	if (!g->calls)
+		add_generated(g, &s->c_functions);
+	return true;
+}
+
+// Largest needs among the functions of the generated C.
+struct largest {
+	struct node *in_hit;       // of those that run in hits
+	struct node *outside;      // of the others, such as begin probes
+	int handler;               // bytes of in_hit
+	int call;                  // bytes that a call of a recursive function needs
+	int cycle;                 // bytes of all frames of a cycle of calls in hits
+};
+
+static struct largest find_largest(struct graph *g)
+{
+	struct largest l = { 0 };
+
+	for map_each(&g->nodes, e) {
+		struct node *n = e->value, *c = n->generated && n->bytes >= 0 ? component_of(g, n) : NULL;
 
 		if (!c)
 			continue;
-		if (!n->in_hit && (!alone || c->below > alone->below))
-			alone = c;
-		if (n->in_hit && c->below > handler)
-			handler = c->below, worst = c;
-		if (c->recursive && c->below > call)
-			call = c->below;
-		if (n->in_hit && c->recursive && c->cycle > cycle)
-			cycle = c->cycle;
+		if (!n->in_hit && (!l.outside || c->below > l.outside->below))
+			l.outside = c;
+		if (n->in_hit && c->below > l.handler)
+			l.handler = c->below, l.in_hit = c;
+		if (c->recursive && c->below > l.call)
+			l.call = c->below;
+		if (n->in_hit && c->recursive && c->cycle > l.cycle)
+			l.cycle = c->cycle;
 	}
-	for map_each(&g.nodes, e) {
+	return l;
+}
+
+// Returns the bytes of the deepest hit, from the function that begins it to the end of its handler.
+static int deepest_hit(struct graph *g, int handler)
+{
+	int hit = 0;
+
+	for map_each(&g->nodes, e) {
 		struct node *n = e->value;
-		int bytes = n->bytes >= 0 && begins_hit(n) ? above(&g, n, handler) : 0;
+		int bytes = n->bytes >= 0 && begins_hit(n) ? above(g, n, handler) : 0;
 
 		if (bytes > hit)
 			hit = bytes;
 	}
-	if (!g.calls) {
+	return hit;
+}
+
+int stack_need(struct session *s, const arguments *calls, const char *generated, struct stp_stack_need *need)
+{
+	struct graph g = { .scale = need->limit > STP_STACK_USUAL ? (int)(need->limit / STP_STACK_USUAL) : 1 };
+	int nested = STACK_NESTED * g.scale;
+	struct largest l;
+
+	need->hit = need->call = 0;
+	if (!read_graph(s, &g, calls, generated))
+		return 0;
+	mark_hits(s, &g);
+	warn_of_growth(s, &g);
+	l = find_largest(&g);
+	if (!g.calls)
 		nested = (int)need->limit / 4 * 3;      // the runtime and the kernel, all together
-		hit = handler;
-	}
+	need->hit = (unsigned int)((g.calls ? deepest_hit(&g, l.handler) : l.handler) + nested);
 	// Includes one more call, so that a recursive function doesn't fail in a hit whose stack just suffices for the
 	// first.
-	need->hit = (unsigned int)(hit + nested);
 	if (need->hit < need->limit)
-		need->hit = need->hit + cycle < need->limit ? need->hit + (unsigned int)cycle : need->limit;
-	need->call = call ? (unsigned int)(call + nested) : 0;
+		need->hit = need->hit + l.cycle < need->limit ? need->hit + (unsigned int)l.cycle : need->limit;
+	need->call = l.call ? (unsigned int)(l.call + nested) : 0;
 	if (diag_options.verbose > 1)
-		fprintf(stderr, "a hit needs %u bytes of stack, %d of these for \"%s\"\n", need->hit, handler,
-			worst ? name_in_script(s, worst->name) : "");
-	return check(s, worst, (int)need->hit, (int)need->limit) ||
-	       check(s, alone, alone ? alone->below + nested : 0, (int)need->limit);
+		fprintf(stderr, "a hit needs %u bytes of stack, %d of these for \"%s\"\n", need->hit, l.handler,
+			l.in_hit ? name_in_script(s, l.in_hit->name) : "");
+	return check(s, l.in_hit, (int)need->hit, (int)need->limit) ||
+	       check(s, l.outside, l.outside ? l.outside->below + nested : 0, (int)need->limit);
 }
