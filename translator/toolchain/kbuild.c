@@ -403,14 +403,29 @@ static void feed(void *arg)
 	close(f->pipe[1]);
 }
 
+// Ends the program with advice if kbuild failed.
+static void check_build(struct session *s, const char *dir, int status, char *output)
+{
+	if (status == 127 && !*output)
+		die("\"make\", which builds the first module for a kernel, is not installed; install it "
+		    "(on Debian: apt install make gcc)");
+	tool_interrupted(status);
+	if (!status)
+		return;
+	build_advise(output, s->tmp_dir);
+	show(output);
+	die("kbuild failed in %s (status %d, its output is above): the build tree %s is damaged "
+	    "(reinstall the kernel's headers), or this is a bug: the runtime does not fit kernel %s; "
+	    "-k keeps the directory", dir, status, s->kernel->build_tree, s->kernel->release);
+}
+
 char *kbuild_run(struct session *s, const char *dir)
 {
 	struct config_feed config = { .s = s };
-	const char *tree = s->kernel->build_tree;
 	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
 	arguments argv = { 0 };
 	const char *words[] = {
-		"make", "-C", tree, str_printf("M=%s", dir),
+		"make", "-C", s->kernel->build_tree, str_printf("M=%s", dir),
 		str_printf("-j%ld", cpus < 1 ? 1 : cpus > 8 ? 8 : cpus),
 		"--no-print-directory", "V=1",
 		"KCFLAGS=-g0",         // debuginfo of the metadata is never read
@@ -438,19 +453,7 @@ char *kbuild_run(struct session *s, const char *dir)
 	feed_start(&config, dir);
 	status = spawn_run(&make);
 	close(config.pipe[0]);
-
-	if (status == 127 && !*make.output)
-		die("\"make\", which builds the first module for a kernel, is not installed; install it "
-		    "(on Debian: apt install make gcc)");
-	tool_interrupted(status);
-	if (status) {
-		build_advise(make.output, s->tmp_dir);
-		show(make.output);
-		die("kbuild failed in %s (status %d, its output is above): the build tree %s is damaged "
-		    "(reinstall the kernel's headers), or this is a bug: the runtime does not fit kernel %s; "
-		    "-k keeps the directory",
-		    dir, status, tree, s->kernel->release);
-	}
+	check_build(s, dir, status, make.output);
 	if (diag_options.verbose > 1)
 		diag_output(make.output);
 	return make.output;
