@@ -79,7 +79,8 @@ def hash_comments(text):
 
 
 def plain(comment):
-    return re.sub(r'\s+', ' ', re.sub(r'(?m)^[ \t]*(//|/\*+|\*/|\*)', '', comment)).replace('*/', '').strip()
+    text = re.sub(r'\s+', ' ', re.sub(r'(?m)^[ \t]*(//|/\*+|\*/|\*)', '', comment)).replace('*/', '').strip()
+    return re.sub(r'^SPDX-License-Identifier: \S+ ', '', text)        # the comment at the head of a file follows it
 
 
 def idiom(path, line, text):

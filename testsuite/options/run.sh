@@ -484,7 +484,7 @@ fi
 # The ways to write output.
 expect switching-value 1 "-S takes megabytes" "$STAP" -S 0 -o f -e "$begin"
 expect switching-files 1 "-S takes megabytes" "$STAP" -S 1,0 -o f -e "$begin"
-expect record-excludes-formats 1 '"stap report" makes these of the recorded file' "$STAP" --record -f json -e "$begin"
+expect record-excludes-formats 1 '"stap report" makes these from the recorded file' "$STAP" --record -f json -e "$begin"
 expect records-exclude-bulk 1 'the records of a session are one stream' "$STAP" -f json -b -e "$begin"
 expect records-of-one-host 1 'records of a session are one stream' "$STAP" -f json --remote=a --remote=b -e "$begin"
 expect records-and-monitor 1 '--monitor and -f, --json, --output or --record cannot be used together' "$STAP" -f json --monitor -e "$begin"

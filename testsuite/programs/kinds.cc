@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What C++ has and C has not, written to the file that the first argument names as the program itself knows it.
+// Uses what C++ has and C lacks, and writes the values of its variables to the file that the first argument names.
 #include <cstdio>
 #include <cstring>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What debuginfo/ knows about a kernel, printed: for golden tests and for comparing its sources.
+// Prints what debuginfo/ finds out about a kernel, for golden tests and for comparing its sources.
 //
 //   debuginfo_main [-r RELEASE] [-i IMAGE [-a ARCH]] [-c CACHEDIR] [-t] COMMAND ARGUMENT...
 //     source                     where it comes from

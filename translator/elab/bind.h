@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What bind_names.c and bind_stmt.c offer to each other.
+// Functions of bind_names.c and bind_stmt.c that the other of them calls.
 #ifndef BIND_H
 #define BIND_H
 
