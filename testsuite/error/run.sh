@@ -13,5 +13,5 @@ for name in $(wanted_files .tests "$@"); do
 	. "$TESTS/$table.tests"
 	cd "$TESTS/error" || exit 1
 done
-! wanted habits || . "$TESTS/error/habits.sh"
+! wanted foreign-words || . "$TESTS/error/foreign-words.sh"
 ! wanted shown || . "$TESTS/error/shown.sh"

@@ -5,7 +5,7 @@
 #include "config.h"
 #include "driver/prompt.h"
 #include "editor/complete.h"
-#include "parse/written.h"
+#include "parse/source_tokens.h"
 #include "util/spawn.h"
 
 #include <ctype.h>
@@ -261,10 +261,10 @@ static void execute(const char *line)
 static bool is_open(const char *text)
 {
 	struct source source = { .name = "<prompt>", .text = text, .len = strlen(text) };
-	written_list tokens = { 0 };
+	source_token_list tokens = { 0 };
 	int depth = 0;
 
-	written_read(&source, &tokens);
+	source_tokens_read(&source, &tokens);
 	for vec_each(&tokens, t)
 		switch (t->kind) {
 		case TOK_LBRACE: case TOK_LPAREN: case TOK_LBRACKET: case TOK_COND_IF: depth++; break;

@@ -8,7 +8,7 @@
 #include <string.h>
 
 // Returns the number of a script argument such as $1, 0 for other tokens.
-static int argument_number(const struct written *t)
+static int argument_number(const struct source_token *t)
 {
 	int64_t n;
 
@@ -16,19 +16,19 @@ static int argument_number(const struct written *t)
 }
 
 // Returns true if the argument can only be a name: it is part of a probe point, or is assigned to.
-static bool is_name(const struct written *t)
+static bool is_name(const struct source_token *t)
 {
 	return t[-1].kind == TOK_PROBE || t[1].kind == TOK_DOT || t[1].kind == TOK_INC || t[1].kind == TOK_ASSIGN ||
 	       t[1].kind == TOK_LBRACKET || (t[-1].kind == TOK_DOT && !t->spaced);
 }
 
 // Adds values for script arguments that were not given, so that the script can be parsed.
-static void invent_arguments(struct session *s, const written_list *tokens, const char *name, const char *number)
+static void invent_arguments(struct session *s, const source_token_list *tokens, const char *name, const char *number)
 {
 	int given = s->opt.args.n;
 
 	for (int i = 1; i < tokens->n - 1; i++) {
-		const struct written *t = &tokens->at[i];
+		const struct source_token *t = &tokens->at[i];
 		int n = argument_number(t);
 
 		while (s->opt.args.n < n)
@@ -38,7 +38,7 @@ static void invent_arguments(struct session *s, const written_list *tokens, cons
 	}
 }
 
-char *arguments_parse(struct session *s, struct source *source, const written_list *tokens)
+char *arguments_parse(struct session *s, struct source *source, const source_token_list *tokens)
 {
 	static const char *const values[][2] = { { "begin", "1" }, { "1", "1" }, { "begin", "begin" } };
 	int given = s->opt.args.n;

@@ -3,12 +3,12 @@
 #ifndef ARGUMENTS_H
 #define ARGUMENTS_H
 
-#include "parse/written.h"
+#include "parse/source_tokens.h"
 #include "session/session.h"
 
 // Returns the tree of the script as printed by -p1; NULL: it has errors, which were reported. Invented values of
 // arguments that were not given stay in s->opt.args.
-char *arguments_parse(struct session *s, struct source *source, const written_list *tokens);
+char *arguments_parse(struct session *s, struct source *source, const source_token_list *tokens);
 // Makes further arguments sources of the session: --fmt and --lint take several files.
 void arguments_are_files(struct session *s);
 

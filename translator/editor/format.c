@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 // Compares two texts apart from white space: that inside of block comments may differ.
-static bool same_comment(const struct written *a, const struct written *b)
+static bool same_comment(const struct source_token *a, const struct source_token *b)
 {
 	const char *p = a->text, *q = b->text;
 
@@ -31,12 +31,12 @@ static bool same_comment(const struct written *a, const struct written *b)
 	}
 }
 
-static bool same_tokens(const written_list *a, const written_list *b)
+static bool same_tokens(const source_token_list *a, const source_token_list *b)
 {
 	if (a->n != b->n)
 		return false;
 	for (int i = 0; i < a->n; i++) {
-		const struct written *x = &a->at[i], *y = &b->at[i];
+		const struct source_token *x = &a->at[i], *y = &b->at[i];
 
 		if (x->kind != y->kind)
 			return false;
@@ -47,12 +47,12 @@ static bool same_tokens(const written_list *a, const written_list *b)
 }
 
 // Returns true if the result has the same tokens, comments and tree.
-static bool is_same(struct session *s, struct source *made, const written_list *tokens, const char *tree)
+static bool is_same(struct session *s, struct source *made, const source_token_list *tokens, const char *tree)
 {
-	written_list again = { 0 };
+	source_token_list again = { 0 };
 	const char *now;
 
-	written_read(made, &again);
+	source_tokens_read(made, &again);
 	if (!same_tokens(tokens, &again))
 		return false;
 	now = parse_printed(s, made);
@@ -63,11 +63,11 @@ char *format_text(struct session *s, struct source *source)
 {
 	struct source *made = NEW(struct source);
 	int given = s->opt.args.n;
-	written_list tokens = { 0 };
+	source_token_list tokens = { 0 };
 	const char *tree;
 
 	diag_kind("parse");
-	written_read(source, &tokens);
+	source_tokens_read(source, &tokens);
 	tree = arguments_parse(s, source, &tokens);
 	if (tree) {
 		made->name = source->name;

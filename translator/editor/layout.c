@@ -11,7 +11,7 @@ struct frame *layout_top(struct layout *l)
 	return &l->frames.at[l->frames.n - 1];
 }
 
-static const struct written *after(const struct layout *l, int i)
+static const struct source_token *after(const struct layout *l, int i)
 {
 	do
 		i++;
@@ -19,7 +19,7 @@ static const struct written *after(const struct layout *l, int i)
 	return &l->in->at[i < l->in->n ? i : l->in->n - 1];
 }
 
-const struct written *layout_next(const struct layout *l)
+const struct source_token *layout_next(const struct layout *l)
 {
 	return after(l, l->at);
 }
@@ -45,7 +45,7 @@ static bool encloses_alternatives(const struct layout *l)
 	return commas;
 }
 
-bool layout_is_block(struct layout *l, const struct written *t)
+bool layout_is_block(struct layout *l, const struct source_token *t)
 {
 	const struct frame *top = layout_top(l);
 	enum tok a = l->last ? l->last->kind : TOK_NONE;
@@ -61,13 +61,13 @@ bool layout_is_block(struct layout *l, const struct written *t)
 
 // ---------------------------------------------------------------- groups on one line
 
-static bool has_newline(const struct written *t)
+static bool has_newline(const struct source_token *t)
 {
 	return t->newlines || memchr(t->text, '\n', t->len);
 }
 
 // Marks each "{", "(", "[" and "%(" up to whose end the source has no line break.
-static const bool *groups_on_one_line(const written_list *in)
+static const bool *groups_on_one_line(const source_token_list *in)
 {
 	bool *flags = NEW_ARRAY(bool, in->n);
 	VEC(int) open = { 0 };
@@ -111,7 +111,7 @@ static bool is_head_keyword(enum tok kind)
 	return kind == TOK_IF || kind == TOK_WHILE || kind == TOK_FOR || kind == TOK_FOREACH || kind == TOK_CATCH;
 }
 
-static bool break_before_block(struct layout *l, const struct written *t)
+static bool break_before_block(struct layout *l, const struct source_token *t)
 {
 	const struct frame *f = layout_top(l);
 
@@ -123,7 +123,7 @@ static bool break_before_block(struct layout *l, const struct written *t)
 }
 
 // Decides on a token that begins a statement.
-static bool break_before_statement(struct layout *l, const struct written *t)
+static bool break_before_statement(struct layout *l, const struct source_token *t)
 {
 	const struct frame *f = layout_top(l);
 	enum tok a = l->last->kind;
@@ -140,7 +140,7 @@ static bool break_before_statement(struct layout *l, const struct written *t)
 }
 
 // Returns true if the token begins a line, where no comment precedes it.
-static bool wants_break(struct layout *l, const struct written *t)
+static bool wants_break(struct layout *l, const struct source_token *t)
 {
 	const struct frame *f = layout_top(l);
 	enum tok a = l->last->kind, b = t->kind;
@@ -167,7 +167,7 @@ static bool wants_break(struct layout *l, const struct written *t)
 
 // ---------------------------------------------------------------- indentation
 
-static int column_in_parentheses(struct layout *l, const struct written *t)
+static int column_in_parentheses(struct layout *l, const struct source_token *t)
 {
 	struct frame *f = layout_top(l);
 	bool at_once = !f->column; // the line break follows the parenthesis
@@ -178,7 +178,7 @@ static int column_in_parentheses(struct layout *l, const struct written *t)
 }
 
 // Returns the column of a token that begins a line.
-static int column_of(struct layout *l, const struct written *t)
+static int column_of(struct layout *l, const struct source_token *t)
 {
 	const struct frame *f = layout_top(l);
 	int levels = layout_levels(f->heads);
@@ -201,7 +201,7 @@ static int column_of(struct layout *l, const struct written *t)
 }
 
 // Returns the column of a comment on a line of its own before that token.
-static int column_of_comment(struct layout *l, const struct written *t)
+static int column_of_comment(struct layout *l, const struct source_token *t)
 {
 	const struct frame *f = layout_top(l);
 	bool at_end = t->kind == TOK_RBRACE || t->kind == TOK_COND_ELSE || t->kind == TOK_COND_END;
@@ -241,7 +241,7 @@ static void new_line(struct layout *l, int column, bool blank_before)
 }
 
 // Adds a comment of its own line; further lines that begin with "*" are aligned with the first.
-static void add_comment(struct buf *b, const struct written *t, int column)
+static void add_comment(struct buf *b, const struct source_token *t, int column)
 {
 	for (const char *p = t->text, *end = t->text + t->len; p < end; ) {
 		const char *nl = memchr(p, '\n', end - p), *next = nl ? nl + 1 : end, *stop = nl ? nl : end;
@@ -265,7 +265,7 @@ static void add_comment(struct buf *b, const struct written *t, int column)
 	}
 }
 
-static char *comment_text(const struct written *t, int column)
+static char *comment_text(const struct source_token *t, int column)
 {
 	struct buf b = { 0 };
 
@@ -273,7 +273,7 @@ static char *comment_text(const struct written *t, int column)
 	return buf_text(&b);
 }
 
-static bool is_block_comment(const struct written *t)
+static bool is_block_comment(const struct source_token *t)
 {
 	return t->kind == TOK_NONE && t->text[0] == '/' && t->text[1] == '*';
 }
@@ -281,10 +281,10 @@ static bool is_block_comment(const struct written *t)
 // Writes the comments before a token. breaks: the token begins a line. Returns true if the last one ends its line.
 static bool write_comments(struct layout *l, int from, int to, bool breaks)
 {
-	const struct written *t = &l->in->at[to];
+	const struct source_token *t = &l->in->at[to];
 
 	for (int i = from; i < to; i++) {
-		const struct written *c = &l->in->at[i];
+		const struct source_token *c = &l->in->at[i];
 		bool last = i == to - 1, ends = !is_block_comment(c) || l->in->at[i + 1].newlines || (last && breaks);
 
 		if (!l->lines.n || c->newlines) {
@@ -307,14 +307,14 @@ static bool write_comments(struct layout *l, int from, int to, bool breaks)
 
 // ---------------------------------------------------------------- the text
 
-static bool blank_line_before(struct layout *l, const struct written *t, bool after_comment)
+static bool blank_line_before(struct layout *l, const struct source_token *t, bool after_comment)
 {
 	if (t->newlines < 2 || t->kind == TOK_RBRACE || t->kind == TOK_EOF)
 		return false;
 	return after_comment || !l->last || l->last->kind != TOK_LBRACE;
 }
 
-static void write_token(struct layout *l, const struct written *t, int comments)
+static void write_token(struct layout *l, const struct source_token *t, int comments)
 {
 	bool after_comment = comments < l->at, breaks;
 	struct frame *f;
@@ -354,7 +354,7 @@ static void join_lines(struct layout *l, struct buf *out)
 	}
 }
 
-char *layout_text(const written_list *tokens)
+char *layout_text(const source_token_list *tokens)
 {
 	struct layout l = { .in = tokens, .on_one_line = groups_on_one_line(tokens) };
 	struct buf out = { 0 };

@@ -5,7 +5,7 @@
 #ifndef LAYOUT_H
 #define LAYOUT_H
 
-#include "parse/written.h"
+#include "parse/source_tokens.h"
 #include "util/str.h"
 
 enum { TAB = 8 };
@@ -57,10 +57,10 @@ struct line {
 };
 
 struct layout {
-	const written_list *in;
+	const source_token_list *in;
 	const bool *on_one_line;   // by index of the opening token
 	int at;                    // index of the token
-	const struct written *last;        // the token before it, NULL: none
+	const struct source_token *last;        // the token before it, NULL: none
 	bool last_unary;
 	int column;                // of the first character of the line that is written
 	frame_list frames;
@@ -69,20 +69,20 @@ struct layout {
 };
 
 struct frame *layout_top(struct layout *l);
-const struct written *layout_next(const struct layout *l); // the token after this one, without comments
-bool layout_is_block(struct layout *l, const struct written *t);   // a "{" that is not part of a probe point
+const struct source_token *layout_next(const struct layout *l); // the token after this one, without comments
+bool layout_is_block(struct layout *l, const struct source_token *t);   // a "{" that is not part of a probe point
 int layout_levels(const struct head *heads);
-bool layout_is_sort(struct layout *l, const struct written *t);    // "+" or "-" after a key or array of foreach
+bool layout_is_sort(struct layout *l, const struct source_token *t);    // "+" or "-" after a key or array of foreach
 
 // layout_state.c: the grammar
-void layout_settle(struct layout *l, const struct written *t);     // ends the statement that does not include t
-void layout_advance(struct layout *l, const struct written *t);    // enters t into the state
+void layout_settle(struct layout *l, const struct source_token *t);     // ends the statement that does not include t
+void layout_advance(struct layout *l, const struct source_token *t);    // enters t into the state
 
 // layout_spacing.c: white space between two tokens of a line
-bool layout_space(struct layout *l, const struct written *t);
-bool layout_is_unary(struct layout *l, const struct written *t);
+bool layout_space(struct layout *l, const struct source_token *t);
+bool layout_is_unary(struct layout *l, const struct source_token *t);
 
 // layout.c: returns the text in the standard layout.
-char *layout_text(const written_list *tokens);
+char *layout_text(const source_token_list *tokens);
 
 #endif

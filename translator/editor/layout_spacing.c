@@ -3,7 +3,7 @@
 // text, white space has a meaning: there the source decides.
 #include "editor/layout.h"
 
-bool layout_is_unary(struct layout *l, const struct written *t)
+bool layout_is_unary(struct layout *l, const struct source_token *t)
 {
 	if (layout_top(l)->operand)
 		return false;
@@ -13,7 +13,7 @@ bool layout_is_unary(struct layout *l, const struct written *t)
 	}
 }
 
-bool layout_is_sort(struct layout *l, const struct written *t)
+bool layout_is_sort(struct layout *l, const struct source_token *t)
 {
 	bool in_foreach = false;
 
@@ -28,14 +28,14 @@ bool layout_is_sort(struct layout *l, const struct written *t)
 }
 
 // Returns true if the two operators would be one without a space.
-static bool would_join(const struct written *a, const struct written *b)
+static bool would_join(const struct source_token *a, const struct source_token *b)
 {
 	char last = a->text[a->len - 1], next = *b->text;
 
 	return (last == next && (last == '+' || last == '-' || last == '&')) || (last == '!' && next == '~');
 }
 
-static bool space_in_point(struct layout *l, const struct written *t)
+static bool space_in_point(struct layout *l, const struct source_token *t)
 {
 	enum tok a = l->last->kind, b = t->kind;
 
@@ -63,7 +63,7 @@ static bool in_mode(struct layout *l, enum list_mode mode)
 	return l->frames.at[i].mode == mode;
 }
 
-static bool space_before_parenthesis(struct layout *l, const struct written *t)
+static bool space_before_parenthesis(struct layout *l, const struct source_token *t)
 {
 	enum tok a = l->last->kind;
 
@@ -73,7 +73,7 @@ static bool space_before_parenthesis(struct layout *l, const struct written *t)
 	       !((a == TOK_LONG_TYPE || a == TOK_STRING_TYPE) && in_mode(l, FUNCTION_HEAD));
 }
 
-bool layout_space(struct layout *l, const struct written *t)
+bool layout_space(struct layout *l, const struct source_token *t)
 {
 	const struct frame *top = layout_top(l);
 	enum tok a = l->last->kind, b = t->kind;

@@ -25,7 +25,7 @@ int layout_levels(const struct head *heads)
 // ---------------------------------------------------------------- the end of a statement
 
 // Returns true if a token after a whole operand belongs to the same statement.
-static bool continues(const struct layout *l, const struct written *t)
+static bool continues(const struct layout *l, const struct source_token *t)
 {
 	enum tok a = l->last->kind;
 
@@ -42,7 +42,7 @@ static bool continues(const struct layout *l, const struct written *t)
 	}
 }
 
-static bool continues_globals(const struct frame *f, const struct written *t)
+static bool continues_globals(const struct frame *f, const struct source_token *t)
 {
 	switch (t->kind) {
 	case TOK_COMMA: case TOK_ASSIGN: case TOK_LBRACKET: case TOK_MOD: case TOK_SEMI: case TOK_COND_IF:
@@ -63,7 +63,7 @@ static void begin_second_part(struct frame *f, int first, int second)
 	f->heads = head_new(second, false, h ? h->outer : NULL);
 }
 
-void layout_settle(struct layout *l, const struct written *t)
+void layout_settle(struct layout *l, const struct source_token *t)
 {
 	struct frame *f = layout_top(l);
 	bool ends;
@@ -177,7 +177,7 @@ static void open_conditional(struct layout *l)
 	}
 }
 
-static void next_branch(struct layout *l, const struct written *t)
+static void next_branch(struct layout *l, const struct source_token *t)
 {
 	struct conditional *c = l->conditionals.n ? &l->conditionals.at[l->conditionals.n - 1] : NULL;
 
@@ -190,7 +190,7 @@ static void next_branch(struct layout *l, const struct written *t)
 	l->conditionals.n -= t->kind == TOK_COND_END;
 }
 
-static void enter_operand(struct layout *l, struct frame *f, const struct written *t)
+static void enter_operand(struct layout *l, struct frame *f, const struct source_token *t)
 {
 	switch (t->kind) {
 	case TOK_IDENT: case TOK_NUMBER: case TOK_STRING: case TOK_AT_WORD: case TOK_EMBEDDED: case TOK_NEXT: case TOK_BREAK:
@@ -203,7 +203,7 @@ static void enter_operand(struct layout *l, struct frame *f, const struct writte
 }
 
 // Enters a keyword or another token that begins a statement or a declaration.
-static void begin_statement(struct layout *l, struct frame *f, const struct written *t)
+static void begin_statement(struct layout *l, struct frame *f, const struct source_token *t)
 {
 	f->started = true;
 	f->operand = f->ended = f->alias = false;
@@ -225,7 +225,7 @@ static void begin_statement(struct layout *l, struct frame *f, const struct writ
 	}
 }
 
-static void enter_word(struct layout *l, struct frame *f, const struct written *t)
+static void enter_word(struct layout *l, struct frame *f, const struct source_token *t)
 {
 	if (f->kind == PARENTHESES) {
 		enter_operand(l, f, t);
@@ -241,7 +241,7 @@ static void enter_word(struct layout *l, struct frame *f, const struct written *
 	}
 }
 
-void layout_advance(struct layout *l, const struct written *t)
+void layout_advance(struct layout *l, const struct source_token *t)
 {
 	struct frame *f = layout_top(l);
 

@@ -54,9 +54,9 @@ static int lint_sources(struct session *s)
 	int errors = 0;
 
 	for vec_each(&s->sources, source) {
-		written_list tokens = { 0 };
+		source_token_list tokens = { 0 };
 
-		written_read(*source, &tokens);
+		source_tokens_read(*source, &tokens);
 		diag_quiet_push();
 		arguments_parse(s, *source, &tokens);
 		diag_quiet_pop();

@@ -5,7 +5,7 @@
 #include "elab/elab.h"
 #include "parse/parse.h"
 #include "session/passes.h"
-#include "util/habits.h"
+#include "util/foreign_words.h"
 #include "util/numbers.h"
 #include "util/str.h"
 
@@ -280,8 +280,8 @@ static const char *advice(struct session *s, const struct var *v, const struct f
 
 	name_list functions = { 0 };
 
-	if (habit_value(v->name))
-		return str_printf(": %s", habit_value(v->name));
+	if (foreign_word_value(v->name))
+		return str_printf(": %s", foreign_word_value(v->name));
 	library_function_names(s, &functions);
 	if (!v->written && str_in_list(&functions, v->name))
 		return str_printf(": write %s(), which is a function", v->name);

@@ -8,7 +8,7 @@
 #include "elab/elab.h"
 #include "elab/renamed.h"
 #include "parse/parse.h"
-#include "util/habits.h"
+#include "util/foreign_words.h"
 #include "util/str.h"
 
 #include <string.h>
@@ -230,10 +230,10 @@ void declarations_unresolved(struct session *s, struct loc loc, const struct var
 			     const struct func *f, const struct probe *p)
 {
 	bool misspelt = v->kind != VAR_GLOBAL && !v->written;
-	const char *habit = misspelt ? habit_value(v->name) : NULL;
+	const char *advice = misspelt ? foreign_word_value(v->name) : NULL;
 
-	if (habit) {
-		diag_error(loc, "unresolved name \"%s\": %s", v->name, habit);
+	if (advice) {
+		diag_error(loc, "unresolved name \"%s\": %s", v->name, advice);
 		return;
 	}
 	if (misspelt && parse_is_declaring(v->name)) {
@@ -250,8 +250,8 @@ static void unknown_function(struct session *s, const struct expr *call)
 {
 	static const char *const variables[] = { "name", "argstr", "retstr", "retval", "filename", "pathname", "devname" };
 
-	if (habit_call(call->u.call.name)) {
-		diag_error(call->loc, "unresolved function \"%s\": %s", call->u.call.name, habit_call(call->u.call.name));
+	if (foreign_word_call(call->u.call.name)) {
+		diag_error(call->loc, "unresolved function \"%s\": %s", call->u.call.name, foreign_word_call(call->u.call.name));
 		return;
 	}
 	diag_error(call->loc, "unresolved function \"%s\"%s", call->u.call.name,
@@ -274,8 +274,8 @@ static void wrong_count(const struct expr *call, const func_vec *any)
 		   wanted == 1 ? "" : "s", given);
 	for vec_each(any, f)
 		diag_note((*f)->loc, "\"%s\" is defined here", (*f)->name);
-	if (habit_call(call->u.call.name))
-		diag_note(call->loc, "%s", habit_call(call->u.call.name));
+	if (foreign_word_call(call->u.call.name))
+		diag_note(call->loc, "%s", foreign_word_call(call->u.call.name));
 }
 
 struct func *declarations_find_function(struct session *s, struct expr *call)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Advice for values of debuginfo that are used as strings: what to write instead, by their C types.
 #include "elab/target.h"
-#include "util/habits.h"
+#include "util/foreign_words.h"
 #include "util/str.h"
 
 #include <ctype.h>
@@ -89,6 +89,6 @@ const char *target_value_advice(struct loc loc, const struct di_type *t, const c
 	else if (t && t->kind == DI_CHAR)
 		advice = "%c prints the character, %d its number";
 	else
-		return habit_operand(what);
+		return foreign_word_operand(what);
 	return str_printf("; %s is %s: %s", written ? written : "its type", t->name, advice);
 }

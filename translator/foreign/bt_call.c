@@ -21,7 +21,7 @@ static const struct { const char *name; struct bt_type type; const char *text; }
 #define POINT(...)
 #define OPERAND(...)
 #define SYNTAX(...)
-#include "util/habits.def"
+#include "util/foreign_words.def"
 };
 
 // Constants that are macros of C, which debuginfo does not have.

@@ -5,7 +5,7 @@
 #include "parse/typography.h"
 #include "parse/parser.h"
 #include "session/passes.h"
-#include "util/habits.h"
+#include "util/foreign_words.h"
 #include "util/str.h"
 
 #include "../include/sys/sdt.h"
@@ -75,14 +75,14 @@ void parser_fail(struct parser *p, struct loc loc, const char *fmt, ...)
 		p->first_error = t->kind == TOK_JUNK ? t->loc : loc;
 	if (t->kind == TOK_JUNK) { // an error below the parser
 		diag_error(t->loc, "%s", t->text);
-		habit_note(t->loc);
+		foreign_word_note(t->loc);
 		return;
 	}
 	va_start(ap, fmt);
 	diag_error(loc, "%s", str_vprintf(fmt, ap));
 	va_end(ap);
 	typography_note(loc);
-	habit_note(loc);
+	foreign_word_note(loc);
 }
 
 // Reports an error in text that is grammatical: no token is skipped.

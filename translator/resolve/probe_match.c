@@ -8,7 +8,7 @@
 #include "resolve/resolve.h"
 #include "parse/parse.h"
 #include "session/passes.h"
-#include "util/habits.h"
+#include "util/foreign_words.h"
 #include "util/str.h"
 
 #include <ctype.h>
@@ -535,10 +535,10 @@ static void mismatch(struct session *s, const struct probe_point *point)
 {
 	const char *reason = reason_of_absence(point);
 	const char *what = has_glob(point) ? "did not find any wildcard matches" : "mismatch";
-	const char *habit = habit_point(point->parts.at[0].name);
+	const char *advice = foreign_word_point(point->parts.at[0].name);
 
 	diag_error(point->loc, "probe point %s: %s%s", what, point_text(point),
-		   habit ? str_printf(": %s", habit) : reason ? "" : diag_similar(point_shape(point), add_points, s));
+		   advice ? str_printf(": %s", advice) : reason ? "" : diag_similar(point_shape(point), add_points, s));
 	if (reason)
 		diag_note(point->loc, "%s", reason);
 	else if (*point->parts.at[0].name == '_')

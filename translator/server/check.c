@@ -107,7 +107,7 @@ static void on_message(enum diag_severity severity, struct loc loc, const char *
 // ---------------------------------------------------------------- the passes
 
 // Collects the lines of probe points with a script argument.
-static void find_incomplete(const written_list *tokens)
+static void find_incomplete(const source_token_list *tokens)
 {
 	int first = 0;
 
@@ -125,11 +125,11 @@ struct source *feature_source(struct request *r, const char *text, size_t len)
 {
 	struct session *s = r->s;
 	struct source *source = session_source(s, r->doc->path, text, len);
-	written_list tokens = { 0 };
+	source_token_list tokens = { 0 };
 
 	s->opt.guru = true;
 	diag_options.verbose = 1;      // each message is reported
-	written_read(source, &tokens);
+	source_tokens_read(source, &tokens);
 	diag_quiet_push();
 	arguments_parse(s, source, &tokens);
 	diag_quiet_pop();

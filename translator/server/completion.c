@@ -66,7 +66,7 @@ static void add_names(const struct cursor *c, struct list *l)
 	enum tok declares = TOK_NONE;
 
 	for (int i = 0; i < c->tokens.n; i++) {
-		const struct written *t = &c->tokens.at[i], *next = token_after(c, t), *before = token_before(c, t);
+		const struct source_token *t = &c->tokens.at[i], *next = token_after(c, t), *before = token_before(c, t);
 		bool inside = i > c->first && i < c->end;
 
 		if (t->kind == TOK_GLOBAL || t->kind == TOK_FUNCTION || t->kind == TOK_PROBE)
@@ -101,7 +101,7 @@ static void add_variables(struct request *r, const struct cursor *c, struct list
 		add(l, all[i], KIND_VARIABLE, "text of all of them");
 }
 
-static void add_members(struct request *r, const struct cursor *c, struct list *l, const struct written *arrow)
+static void add_members(struct request *r, const struct cursor *c, struct list *l, const struct source_token *arrow)
 {
 	const char *point = cursor_probe_point(c);
 	struct probe *p = point ? variables_probe(r, point) : NULL;
@@ -120,9 +120,9 @@ static void add_members(struct request *r, const struct cursor *c, struct list *
 }
 
 // Returns the last token that ends at or before the position.
-static const struct written *last_before(const struct cursor *c, size_t offset)
+static const struct source_token *last_before(const struct cursor *c, size_t offset)
 {
-	const struct written *last = NULL;
+	const struct source_token *last = NULL;
 
 	for vec_each(&c->tokens, t)
 		if (t->kind != TOK_NONE && t->kind != TOK_EOF && token_offset(c, t) + t->len <= offset)
@@ -133,7 +133,7 @@ static const struct written *last_before(const struct cursor *c, size_t offset)
 struct json_object *completion_run(struct request *r)
 {
 	struct list l = { .items = json_object_new_array(), .doc = r->doc, .from = r->offset, .to = r->offset };
-	const struct written *before;
+	const struct source_token *before;
 	struct cursor c;
 
 	cursor_set(&c, r->doc, r->offset);

@@ -7,7 +7,7 @@
 
 struct cursor {
 	const struct source *source;
-	written_list tokens;       // with comments
+	source_token_list tokens;       // with comments
 	int at;                    // token at the position, or that ends there; -1: none
 	int first, end;            // tokens of the probe, function or global that has the position: first <= i < end
 };
@@ -15,16 +15,16 @@ struct cursor {
 // offset: of the position in the text of the request.
 void cursor_set(struct cursor *c, const struct document *doc, size_t offset);
 
-const char *token_text(const struct written *t);
-size_t token_offset(const struct cursor *c, const struct written *t);
-struct json_object *token_range(const struct cursor *c, const struct written *t);
+const char *token_text(const struct source_token *t);
+size_t token_offset(const struct cursor *c, const struct source_token *t);
+struct json_object *token_range(const struct cursor *c, const struct source_token *t);
 // Returns the nearest token before or after, without comments; NULL: none.
-const struct written *token_before(const struct cursor *c, const struct written *t);
-const struct written *token_after(const struct cursor *c, const struct written *t);
+const struct source_token *token_before(const struct cursor *c, const struct source_token *t);
+const struct source_token *token_after(const struct cursor *c, const struct source_token *t);
 // Returns whether the token is part of a probe point, or of the name of an alias.
-bool token_is_in_point(const struct cursor *c, const struct written *t);
+bool token_is_in_point(const struct cursor *c, const struct source_token *t);
 // Returns the names up to the token in a probe point: "vfs.read" of "vfs.read.return".
-const char *token_point(const struct cursor *c, const struct written *t);
+const char *token_point(const struct cursor *c, const struct source_token *t);
 // Returns the text of the first probe point of the probe or alias at the position, without its condition. NULL: the
 // position is in another declaration.
 const char *cursor_probe_point(const struct cursor *c);

@@ -30,25 +30,25 @@ struct json_object *formatting_run(struct request *r)
 // ---------------------------------------------------------------- rename
 
 // Returns whether the token is a name that a rename may concern: not a member, a target variable or part of a point.
-static bool is_plain_name(const struct cursor *c, const struct written *t)
+static bool is_plain_name(const struct cursor *c, const struct source_token *t)
 {
-	const struct written *before = token_before(c, t);
+	const struct source_token *before = token_before(c, t);
 
 	return t->kind == TOK_IDENT && *t->text != '$' && !token_is_in_point(c, t) && !(before && before->kind == TOK_ARROW);
 }
 
-static bool is_same(const struct written *a, const struct written *b)
+static bool is_same(const struct source_token *a, const struct source_token *b)
 {
 	return a->len == b->len && !memcmp(a->text, b->text, a->len);
 }
 
 // Returns TOK_GLOBAL or TOK_FUNCTION if the text declares the name so, TOK_PROBE if only one declaration mentions it.
-static enum tok scope_of(const struct cursor *c, const struct written *name)
+static enum tok scope_of(const struct cursor *c, const struct source_token *name)
 {
 	enum tok declares = TOK_NONE;
 
 	for (int i = 0; i < c->tokens.n; i++) {
-		const struct written *t = &c->tokens.at[i];
+		const struct source_token *t = &c->tokens.at[i];
 
 		if (t->kind == TOK_FUNCTION || t->kind == TOK_GLOBAL)
 			declares = t->kind;
@@ -60,9 +60,9 @@ static enum tok scope_of(const struct cursor *c, const struct written *name)
 	return TOK_PROBE;
 }
 
-static const struct written *renamed(struct request *r, struct cursor *c)
+static const struct source_token *renamed(struct request *r, struct cursor *c)
 {
-	const struct written *t, *next;
+	const struct source_token *t, *next;
 
 	cursor_set(c, r->doc, r->offset);
 	t = c->at >= 0 ? &c->tokens.at[c->at] : NULL;
@@ -84,10 +84,10 @@ struct json_object *prepare_rename_run(struct request *r)
 static void check_new_name(const char *name)
 {
 	struct source source = { .name = "<name>", .text = name, .len = strlen(name) };
-	written_list tokens = { 0 };
+	source_token_list tokens = { 0 };
 	name_list words = { 0 };
 
-	written_read(&source, &tokens);
+	source_tokens_read(&source, &tokens);
 	parse_print_words(&words);
 	if (tokens.n != 2 || tokens.at[0].kind != TOK_IDENT || tokens.at[0].len != source.len || strchr(name, '$') ||
 	    str_in_list(&words, name))
@@ -95,7 +95,7 @@ static void check_new_name(const char *name)
 }
 
 // Embedded C refers to names as STAP_ARG_x and STAP_GLOBAL_GET_x.
-static void check_embedded(const struct written *t, const char *name)
+static void check_embedded(const struct source_token *t, const char *name)
 {
 	if (t->kind == TOK_EMBEDDED && strstr(token_text(t), str_printf("_%s", name)))
 		die("embedded C may refer to \"%s\", so it is not renamed", name);
@@ -105,7 +105,7 @@ struct json_object *rename_run(struct request *r)
 {
 	struct json_object *edits = json_object_new_array(), *changes = json_object_new_object();
 	const char *new_name = json_text(r->params, "newName");
-	const struct written *name;
+	const struct source_token *name;
 	struct cursor c;
 	int from = 0, end;
 
@@ -113,14 +113,14 @@ struct json_object *rename_run(struct request *r)
 	check_new_name(new_name);
 	end = c.tokens.n;
 	if (scope_of(&c, name) == TOK_PROBE) {
-		struct written declared = { .text = new_name, .len = strlen(new_name) };
+		struct source_token declared = { .text = new_name, .len = strlen(new_name) };
 
 		if (scope_of(&c, &declared) != TOK_PROBE)
 			die("the name \"%s\" is used already", new_name);
 		from = c.first, end = c.end;
 	}
 	for (int i = from; i < end; i++) {
-		const struct written *t = &c.tokens.at[i];
+		const struct source_token *t = &c.tokens.at[i];
 
 		check_embedded(t, token_text(name));
 		if (!is_plain_name(&c, t))
@@ -151,9 +151,9 @@ struct json_object *semantic_legend(void)
 	return json_with(json_with(o, "tokenTypes", types), "tokenModifiers", json_object_new_array());
 }
 
-static enum semantic role(const struct cursor *c, const struct written *t)
+static enum semantic role(const struct cursor *c, const struct source_token *t)
 {
-	const struct written *before = token_before(c, t), *after = token_after(c, t);
+	const struct source_token *before = token_before(c, t), *after = token_after(c, t);
 
 	switch (t->kind) {
 	case TOK_NONE: return COMMENT;
@@ -219,7 +219,8 @@ struct json_object *semantic_tokens_run(struct request *r)
 // ---------------------------------------------------------------- symbols
 
 // Adds a probe, function or global of the text. kind: SymbolKind of the protocol.
-static void add_symbol(struct json_object *list, struct cursor *c, const struct written *t, const char *name, int kind)
+static void add_symbol(struct json_object *list, struct cursor *c, const struct source_token *t, const char *name,
+		       int kind)
 {
 	struct json_object *o = json_with(json_object_new_object(), "name", json_string(name));
 
@@ -236,7 +237,7 @@ struct json_object *symbols_run(struct request *r)
 
 	cursor_set(&c, r->doc, 0);
 	for (int i = 0; i + 1 < c.tokens.n; i++) {
-		const struct written *t = &c.tokens.at[i], *name = token_after(&c, t);
+		const struct source_token *t = &c.tokens.at[i], *name = token_after(&c, t);
 
 		c.first = i;
 		c.end = c.tokens.n;

@@ -3,7 +3,7 @@
 #ifndef FEATURE_H
 #define FEATURE_H
 
-#include "parse/written.h"
+#include "parse/source_tokens.h"
 #include "server/job.h"
 
 feature check_run;                 // check.c: an array of diagnostics

@@ -16,7 +16,7 @@ enum { MAX_POINTS = 8 };           // that hover shows
 // ---------------------------------------------------------------- comments
 
 // Appends a comment without its marks, line by line.
-static void add_comment(struct buf *b, const struct written *t)
+static void add_comment(struct buf *b, const struct source_token *t)
 {
 	const char *p = t->text, *end = p + t->len;
 
@@ -36,13 +36,13 @@ static void add_comment(struct buf *b, const struct written *t)
 
 const char *symbol_comment(struct loc loc)
 {
-	written_list tokens = { 0 };
+	source_token_list tokens = { 0 };
 	struct buf b = { 0 };
 	int from = 0, at = 0;
 
 	if (!loc.source)
 		return "";
-	written_read(loc.source, &tokens);
+	source_tokens_read(loc.source, &tokens);
 	for (int i = 0; i < tokens.n; i++) {
 		struct loc here = tokens.at[i].loc;
 		enum tok kind = tokens.at[i].kind;
@@ -224,7 +224,7 @@ static void find_point(struct request *r, const struct cursor *c, struct symbol 
 
 // ---------------------------------------------------------------- target variables
 
-static void find_target(struct request *r, const struct cursor *c, const struct written *t, struct symbol *out)
+static void find_target(struct request *r, const struct cursor *c, const struct source_token *t, struct symbol *out)
 {
 	const char *point = cursor_probe_point(c), *name = token_text(t);
 	struct probe *p = point ? variables_probe(r, point) : NULL;
@@ -254,7 +254,7 @@ static struct source *infer(struct request *r)
 
 void symbol_find(struct request *r, const struct cursor *c, struct symbol *out)
 {
-	const struct written *t = c->at >= 0 ? &c->tokens.at[c->at] : NULL, *before, *after;
+	const struct source_token *t = c->at >= 0 ? &c->tokens.at[c->at] : NULL, *before, *after;
 	struct source *source;
 	const char *name;
 

@@ -66,7 +66,7 @@ struct di_type *variables_aggregate(struct di_type *t)
 }
 
 // Returns the name whose index ends with the token "]".
-static const struct written *before_index(const struct cursor *c, const struct written *t)
+static const struct source_token *before_index(const struct cursor *c, const struct source_token *t)
 {
 	int depth = 0;
 
@@ -78,9 +78,10 @@ static const struct written *before_index(const struct cursor *c, const struct w
 	return NULL;
 }
 
-struct di_type *variables_chain(struct request *r, struct probe *p, const struct cursor *c, const struct written *last)
+struct di_type *variables_chain(struct request *r, struct probe *p, const struct cursor *c,
+				const struct source_token *last)
 {
-	const struct written *arrow, *before;
+	const struct source_token *arrow, *before;
 	struct di_member member;
 	struct di_type *t;
 

@@ -12,7 +12,8 @@ struct probe *variables_probe(struct request *r, const char *point);
 // Adds "$name" with the C type of each target variable, and the locals of its aliases.
 void variables_list(struct request *r, struct probe *p, target_names *out);
 // Returns the type of the expression $name->a[1]->b that ends with the token `last`, a name; NULL: unknown.
-struct di_type *variables_chain(struct request *r, struct probe *p, const struct cursor *c, const struct written *last);
+struct di_type *variables_chain(struct request *r, struct probe *p, const struct cursor *c,
+				const struct source_token *last);
 // Returns the structure or union that the type is or points to; NULL: neither.
 struct di_type *variables_aggregate(struct di_type *t);
 // Returns the C type without a space before "*".

@@ -20,7 +20,7 @@ struct toolchain {
 	const char *depends;       // list of the files that the runtime was compiled from (depends.c)
 	const char *compiler_id;   // programs: path, size, times; the state of `depends`
 	const char *runtime;       // runtime.o
-	arguments calls;           // of the runtime, its parts and the embedded C: files of calls (calls.c)
+	arguments calls;           // of the runtime, its parts and the embedded C: files of calls (call_graph.c)
 	arguments parts;           // module/runtime_units.c: objects of the families that this script uses
 	const char *metadata;      // __this_module, .modinfo, __versions of a module called MODULE_PLACEHOLDER
 	struct cache_key id, key;  // of the kernel and the runtime: by times of files, by contents

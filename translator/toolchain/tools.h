@@ -82,9 +82,9 @@ void tool_run(const struct toolchain *t, const arguments *argv, const char *doin
 	      const char *output);
 // compile.c: Runs objtool with this kernel's options on the object, in place.
 void tool_objtool(const struct toolchain *t, const char *object);
-// calls.c: Converts the compiler's data of frames and calls of these objects to a file of calls. Returns its path.
+// call_graph.c: Converts the compiler's data of frames and calls of these objects to a file of calls. Returns its path.
 char *calls_write(const arguments *objects, const char *path);
-// Returns the number in a BYTES field of a file of calls (calls.c); 0 if the field is invalid.
+// Returns the number in a BYTES field of a file of calls (call_graph.c); 0 if the field is invalid.
 int calls_bytes(const char *text);
 
 // compile.c: Compiles generated C to an object, without make.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Recognizes what users write from habit of C, awk, Python or other tracers (habits.def), for messages about names that
-// are not declared and about syntax errors.
-#include "util/habits.h"
+// Recognizes words of C, awk, Python or other tracers that users write by habit (foreign_words.def), for messages about
+// names that are not declared and about syntax errors.
+#include "util/foreign_words.h"
 #include "util/str.h"
 
 #include <regex.h>
@@ -21,7 +21,7 @@ static const struct row values[] = {
 #undef VALUE
 #define BPFTRACE(name, instead, ...) { "bpftrace", name, instead },
 #define VALUE(language, names, instead) { language, names, instead },
-#include "util/habits.def"
+#include "util/foreign_words.def"
 #undef BPFTRACE
 #undef VALUE
 #define BPFTRACE(...)
@@ -31,7 +31,7 @@ static const struct row values[] = {
 static const struct row calls[] = {
 #undef CALL
 #define CALL(language, names, instead) { language, names, instead },
-#include "util/habits.def"
+#include "util/foreign_words.def"
 #undef CALL
 #define CALL(...)
 };
@@ -39,7 +39,7 @@ static const struct row calls[] = {
 static const struct row points[] = {
 #undef POINT
 #define POINT(names, instead) { NULL, names, instead },
-#include "util/habits.def"
+#include "util/foreign_words.def"
 #undef POINT
 #define POINT(...)
 };
@@ -47,7 +47,7 @@ static const struct row points[] = {
 static const struct row operands[] = {
 #undef OPERAND
 #define OPERAND(what, instead) { NULL, what, instead },
-#include "util/habits.def"
+#include "util/foreign_words.def"
 #undef OPERAND
 #define OPERAND(...)
 };
@@ -55,7 +55,7 @@ static const struct row operands[] = {
 static const struct { const char *pattern, *instead; } syntax[] = {
 #undef SYNTAX
 #define SYNTAX(pattern, instead) { pattern, instead },
-#include "util/habits.def"
+#include "util/foreign_words.def"
 };
 
 static bool among(const char *names, const char *name)
@@ -83,22 +83,22 @@ static const char *advice(const struct row *row, const struct row *end, const ch
 	return NULL;
 }
 
-const char *habit_value(const char *name)
+const char *foreign_word_value(const char *name)
 {
 	return advice(values, END(values), name);
 }
 
-const char *habit_call(const char *name)
+const char *foreign_word_call(const char *name)
 {
 	return advice(calls, END(calls), name);
 }
 
-const char *habit_point(const char *word)
+const char *foreign_word_point(const char *word)
 {
 	return advice(points, END(points), word);
 }
 
-const char *habit_operand(const char *what)
+const char *foreign_word_operand(const char *what)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(operands); i++)
 		if (str_starts(what, operands[i].names))
@@ -116,7 +116,7 @@ static const char *marked_line(struct loc loc)
 	return str_printf("%.*s~%.*s", (int)before, line + at - before, (int)(n - at < PART ? n - at : PART), line + at);
 }
 
-void habit_note(struct loc loc)
+void foreign_word_note(struct loc loc)
 {
 	const char *line;
 	regex_t re;

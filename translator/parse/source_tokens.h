@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Tokens as they are written, with the comments between them: for tools that print a script again.
-#ifndef WRITTEN_H
-#define WRITTEN_H
+// Tokens of a source as they are written, and the comments between them, for tools that print or change a script.
+#ifndef SOURCE_TOKENS_H
+#define SOURCE_TOKENS_H
 
 #include "ast/ast.h"
 
-struct written {
+struct source_token {
 	enum tok kind;             // TOK_NONE: a comment
 	struct loc loc;
 	const char *text;          // as in the source, not zero-terminated, without the newline that ends a comment
@@ -14,10 +14,10 @@ struct written {
 	bool spaced;               // preceded by white space or a comment
 	bool argument;             // $1, @1, $# or @#, which is replaced by text
 };
-typedef VEC(struct written) written_list;
+typedef VEC(struct source_token) source_token_list;
 
 // Reads all tokens of the source up to TOK_EOF, which is the last. Macros, conditionals and script arguments are not
 // expanded. TOK_JUNK is text that is not a token, which a branch that is not taken may contain.
-void written_read(const struct source *source, written_list *out);
+void source_tokens_read(const struct source *source, source_token_list *out);
 
 #endif

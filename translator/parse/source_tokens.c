@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Reads a source as tokens and comments with their exact text, for the formatter.
-#include "parse/written.h"
+#include "parse/source_tokens.h"
 #include "parse/lex.h"
 
 #include <ctype.h>
@@ -37,12 +37,12 @@ static size_t comment_length(const char *p, const char *end)
 	return close ? close + 2 - p : 0;
 }
 
-static bool is_argument(const struct written *w)
+static bool is_argument(const struct source_token *w)
 {
 	return w->len > 1 && (*w->text == '$' || *w->text == '@') && (w->text[1] == '#' || isdigit((unsigned char)w->text[1]));
 }
 
-void written_read(const struct source *source, written_list *out)
+void source_tokens_read(const struct source *source, source_token_list *out)
 {
 	struct lexer l;
 	struct token t;
@@ -50,7 +50,7 @@ void written_read(const struct source *source, written_list *out)
 	lex_start(&l, NULL, source);
 	for (;;) {
 		const char *from = l.reader.p;
-		struct written w = { .newlines = skip_space(&l.reader) };
+		struct source_token w = { .newlines = skip_space(&l.reader) };
 
 		w.loc = reader_loc(&l.reader);
 		w.text = l.reader.p;
