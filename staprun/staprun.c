@@ -562,7 +562,7 @@ static int load_and_run(enum rights rights)
 	struct module m = { .fd = -1 };
 	int device = -1, status = 1, rc;
 
-	if (limit_parameters(rights) || module_open(&m, opt.module, rights) || target_check(&m) || caps_raise())
+	if (limit_parameters(rights) || module_open(&m, opt.module, rights) || kernel_match_check(&m) || caps_raise())
 		goto not_loaded;
 	leftovers_remove();
 	rc = load(&m);

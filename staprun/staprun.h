@@ -68,7 +68,7 @@ int module_open_device(const char *name);  // returns a descriptor or -errno
 int image_read(struct module *m, const char *argument);        // sets name, file_name, release, machine
 char *image_modinfo(const struct module *m, const char *key);  // NULL: no such key; prints nothing
 int image_rename(struct module *m, unsigned number);   // -R: file_name and number; may be repeated with another number
-int target_check(const struct module *m);      // -ENOEXEC: it was built for another kernel (target.c)
+int kernel_match_check(const struct module *m);      // -ENOEXEC: it was built for another kernel (kernel_match.c)
 
 // --- leftovers.c: removes modules of killed sessions ---
 

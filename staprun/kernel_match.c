@@ -33,7 +33,7 @@ static bool is_other_build(const struct module *m, char *running, size_t size)
 	return wanted && len && strcmp(wanted, running);
 }
 
-int target_check(const struct module *m)
+int kernel_match_check(const struct module *m)
 {
 	struct utsname kernel;
 	char running[65] = "";
