@@ -110,8 +110,8 @@ static bool available(struct resolver *r, const struct expr *e, const char *name
 	else if (!r->probe)
 		diag_error(e->loc, "target variable \"$%s\" cannot be used in a function: pass it as an argument", name);
 	else if (!r->probe->family->target)
-		diag_error(e->loc, "target variable \"$%s\" cannot be used in a %s probe", name,
-			   probe_word(r->probe));
+		diag_error(e->loc, "target variable \"$%s\" cannot be used in %s %s probe", name,
+			   strchr("aeiou", *probe_word(r->probe)) ? "an" : "a", probe_word(r->probe));
 	else if (r->in_entry && (!strcmp(name, "return") || !strcmp(name, "$return")))
 		diag_error(e->loc, "\"$%s\" cannot be used in @entry(): the function has not returned at its entry", name);
 	else
