@@ -156,6 +156,13 @@ static int syscall_resolve(struct session *s, const struct probe_match *m)
 
 // ---------------------------------------------------------------- emit
 
+// Writes ", .name = value" unless the value is 0: most are, and the compiler reads 400 KB of such rows for `syscall.*`.
+static void emit_member(struct buf *b, const char *name, unsigned value)
+{
+	if (value)
+		buf_printf(b, ", .%s = %u", name, value);
+}
+
 static void emit_args(struct buf *b, const struct syscall_args *args, bool times_are_wide, int *n)
 {
 	*n = 0;
@@ -166,8 +173,10 @@ static void emit_args(struct buf *b, const struct syscall_args *args, bool times
 			continue;
 		if (times_are_wide && !strcmp(type, "timespec"))
 			type = "timespec64";
-		buf_printf(b, "{ STP_ARG_%s, %d, %d, %d, %s%s }, ", type, a->at, a->with, a->written,
-			   *a->set ? "&stp_symbols_" : "", *a->set ? a->set : "NULL");
+		buf_printf(b, "{ STP_ARG_%s, %d", type, a->at);
+		emit_member(b, "with", (unsigned)a->with);
+		emit_member(b, "written", a->written);
+		buf_puts(b, *a->set ? str_printf(", .symbols = &stp_symbols_%s }, ", a->set) : " }, ");
 		++*n;
 	}
 }
@@ -257,6 +266,7 @@ static void emit_call(struct cwriter *w, const struct syscall_row *row, const st
 {
 	const struct syscall_args *args = &d->args;
 	const char *plain, *name_value;
+	struct buf members = { 0 };
 	int ncommands = 0, flags = 0;
 	const struct command *selector = NULL;
 
@@ -265,8 +275,9 @@ static void emit_call(struct cwriter *w, const struct syscall_row *row, const st
 	name_value = syscall_name(d, row, &plain, &flags);
 	cw_line(w, "static const struct stp_syscall %s = {", name);
 	cw_line(w, ".name = %s, .kernel_name = %s,", emit_c_string(name_value), emit_c_string(row->name));
-	cw_line(w, ".long_size = %d, .signed_longs = 0x%x, .returns_address = %d,", abi->bits / 8, syscall_signed_longs(d),
-		*row->result == 'x');
+	emit_member(&members, "signed_longs", syscall_signed_longs(d));
+	emit_member(&members, "returns_address", *row->result == 'x');
+	cw_line(w, ".long_size = %d%s,", abi->bits / 8, buf_text(&members));
 	if (text) {
 		struct buf b = { 0 };
 		int n;
@@ -288,10 +299,13 @@ static void emit_entry(struct session *s, struct cwriter *w, const struct probe 
 		       const char *call)
 {
 	const struct syscall_probe *d = p->data;
+	struct buf members = { 0 };
 
+	emit_member(&members, "is_compat", abi->bits == 32);
+	emit_member(&members, "is_return", d->is_return);
+	emit_member(&members, "arguments", (unsigned)syscall_reads_arguments(p));
 	cw_line(w, "{");
-	cw_line(w, ".probe = %s, .call = %s, .number = %d, .is_compat = %d, .is_return = %d, .arguments = %d,",
-		emit_probe_ref(p), call, number, abi->bits == 32, d->is_return, syscall_reads_arguments(p));
+	cw_line(w, ".probe = %s, .call = %s, .number = %d%s,", emit_probe_ref(p), call, number, buf_text(&members));
 	if (p->entries.n)
 		cw_line(w, ".entry = p%d_entry, .entry_size = %d, .entry_late = %d,", p->index, optimize_entry_bytes(s, p),
 			syscall_entries_are_arguments(p));
