@@ -133,6 +133,14 @@ static int start_executions(const struct stp_probe *p)
 	return program ? client_attached(bpf_program__attach_raw_tracepoint(program, "sys_enter"), p, "") : 0;
 }
 
+/* Saves what the program of a return reads as it was at the entry: before the return is attached. */
+static int start_entries(const struct stp_probe *p)
+{
+	struct bpf_program *program = client_entry_program(stp_probe_number(p) - 1);
+
+	return program ? client_attached(bpf_program__attach_raw_tracepoint(program, "sys_enter"), p, "") : 0;
+}
+
 /* A probe has a row for each number of its calls, one after the other. A program may serve several probes. */
 static int start_syscalls(void *table, u32 n)
 {
@@ -144,8 +152,10 @@ static int start_syscalls(void *table, u32 n)
 
 		if (!program || (c > (struct stp_syscall_probe *)table && c[-1].probe == c->probe))
 			continue;
-		err = client_attached(bpf_program__attach_raw_tracepoint(program, c->is_return ? "sys_exit" : "sys_enter"),
-				      c->probe, "");
+		err = start_entries(c->probe);
+		if (!err)
+			err = client_attached(bpf_program__attach_raw_tracepoint(program, c->is_return ? "sys_exit" : "sys_enter"),
+					      c->probe, "");
 	}
 	if (err)
 		client_detach(NULL, 0);

@@ -176,9 +176,10 @@ STP_INLINE void bpf_call_fill(struct stp_call *r, const struct stp_slot *s, cons
 	STP_NOW(r->state) = s ? STP_ROW_SAVED : STP_ROW_SKIPPED;
 }
 
-/* Saves the values in the slot for the call's return, over those of an earlier call with the same key. s NULL: marks
- * that the entry is skipped. */
-STP_GLOBAL_FUNCTION int bpf_call_save(struct stp_slot *s, u32 probe, u64 id, u32 words)
+/* Saves the values in the slot for the call's return, over those of an earlier call with the same key: `returns` means
+ * that calls cannot end in another way, so that the return of the earlier one has been missed. s NULL: marks that the
+ * entry is skipped. */
+STP_GLOBAL_FUNCTION int bpf_call_save(struct stp_slot *s, u32 probe, u64 id, u32 words, u32 returns)
 {
 	struct stp_call_set *set;
 	struct stp_thread me;
@@ -208,6 +209,8 @@ STP_GLOBAL_FUNCTION int bpf_call_save(struct stp_slot *s, u32 probe, u64 id, u32
 		}
 		if (!own && STP_NOW(r->state) == STP_ROW_SAVED && bpf_is_in_progress(r))
 			__sync_fetch_and_add(&set->lost, 1);
+		if (own && returns && STP_NOW(r->state) == STP_ROW_SAVED)
+			bpf_lose(STP_LOSS_RETURNS);
 		STP_NOW(r->state) = STP_ROW_FREE;
 		__sync_fetch_and_add(&set->age, 1);
 		STP_NOW(r->age) = STP_NOW(set->age);
@@ -272,24 +275,12 @@ STP_GLOBAL_FUNCTION int bpf_call_take(struct stp_slot *s, u32 probe, u64 id, u32
 	return state == STP_ROW_SAVED ? STP_CALL_FOUND : STP_CALL_SKIPPED;
 }
 
-/* ------------------------------------------------------------------ programs */
-
-/* Runs the function that stores the values of a probe's @entry() in the slot. Returns 0 if it cannot. */
-#define STP_RUN_ENTRY(s, handler) ({						\
-	int saved_ = 0;								\
-										\
-	if (handler##_lock(&(s)->c)) {						\
-		handler(&(s)->c);						\
-		handler##_unlock(&(s)->c);					\
-		saved_ = !(s)->c.error;						\
-	}									\
-	saved_;									\
-})
+/* ------------------------------------------------------------------ entries and returns */
 
 /* Ends the hit at an entry. */
-STP_INLINE void bpf_entry_end(struct stp_slot *s, int saved, u32 probe, u64 id, u32 words)
+STP_INLINE void bpf_entry_end(struct stp_slot *s, int saved, u32 probe, u64 id, u32 words, u32 returns)
 {
-	bpf_call_save(saved ? s : NULL, probe, id, words);
+	bpf_call_save(saved ? s : NULL, probe, id, words, returns);
 	stp_end(s);
 }
 
@@ -304,6 +295,8 @@ STP_INLINE bool bpf_has_entry(struct stp_slot *s, u32 probe, u64 id, u32 words, 
 		bpf_lose(unknown);
 	return found == STP_CALL_FOUND;
 }
+
+/* ------------------------------------------------------------------ functions of programs */
 
 /* The stack pointer at the entry, after the return, which has popped the return address. */
 STP_INLINE u64 bpf_user_entry_sp(const u64 *ctx)
@@ -324,13 +317,13 @@ SEC(STP_UPROBE_SECTION) int stp_entry_##number(u64 *ctx)			\
 	}									\
 	s = stp_claim();							\
 	if (!s) {								\
-		bpf_call_save(NULL, number, id, 0);				\
+		bpf_call_save(NULL, number, id, 0, false);			\
 		return 0;							\
 	}									\
 	bpf_registers(s, ctx, ~0u);						\
 	s->c.address = ctx[STP_REGISTER_PC];					\
 	s->probe = number;							\
-	bpf_entry_end(s, entries_##number(s), number, id, words);		\
+	bpf_entry_end(s, entries_##number(s), number, id, words, false);	\
 	return 0;								\
 }										\
 SEC(STP_UPROBE_SECTION) int stp_program_##number(u64 *ctx)			\
@@ -347,6 +340,63 @@ SEC(STP_UPROBE_SECTION) int stp_program_##number(u64 *ctx)			\
 	s->c.saved_return = bpf_user_result(ctx);				\
 	s->c.address = ctx[STP_REGISTER_PC];					\
 	STP_RUN(s, number, handler, condition, late);				\
+	return 0;								\
+}
+
+/* ------------------------------------------------------------------ system calls */
+
+/* exit(), exit_group(), rt_sigreturn() and sigreturn() do not return, or not with their number. */
+STP_INLINE bool bpf_call_returns(u32 number, u32 compat)
+{
+	return compat ? number != 1 && number != 252 && number != 173 && number != 119 :
+			number != 60 && number != 231 && number != 15;
+}
+
+/* Calls that began before the script have no row, and do not count as losses. The same applies to the return of fork()
+ * in the child. */
+#define STP_SAVED_ENTRIES(number, words)					\
+STP_INLINE bool enters_##number(struct stp_slot *s)				\
+{										\
+	int found = bpf_call_take(s, s->probe, 0, words);			\
+										\
+	if (found == STP_CALL_LOST)						\
+		bpf_lose(STP_LOSS_ENTRIES);					\
+	return found == STP_CALL_FOUND;						\
+}
+
+#define STP_ON_SYSCALL_ENTRY(splits_, compat_, names_, words, number_)		\
+SEC("raw_tp") int stp_entry_##number_(u64 *ctx)					\
+{										\
+	u64 number = bpf_call_number(ctx, false);				\
+	u64 call = calls_##number_(number), narrow = (compat_) ? calls_##number_(STP_CALL_COMPAT + number) : 0;	\
+	struct stp_slot *s;							\
+	u32 compat;								\
+										\
+	if (!call && !narrow && !((splits_) && bpf_is_split(number, true)))	\
+		return 0;							\
+	compat = bpf_is_compat() ? STP_CALL_COMPAT : 0;				\
+	if ((splits_) && bpf_is_split(number, compat))				\
+		call = calls_##number_(compat + bpf_split_number(ctx[0], number));	\
+	else									\
+		call = compat ? narrow : call;					\
+	if (!call || !bpf_call_returns(number, compat))				\
+		return 0;							\
+	s = stp_claim();							\
+	if (!s) {								\
+		if (stp_control.open)      /* else nothing has been saved yet */	\
+			bpf_call_save(NULL, STP_CALL_PROBE(call), 0, 0, false);	\
+		return 0;							\
+	}									\
+	bpf_call_registers(s, ctx[0], compat);					\
+	s->c.arguments[STP_SYSCALL_NUMBER] = number;				\
+	if ((splits_) && bpf_is_split(number, compat))				\
+		bpf_split(s, number);						\
+	if (compat)								\
+		bpf_sign_extend(s->c.arguments, STP_CALL_SIGNED(call));		\
+	s->c.address = 0;							\
+	names_(s, STP_CALL_ROW(call));						\
+	s->probe = STP_CALL_PROBE(call);					\
+	bpf_entry_end(s, entries_##number_(s), STP_CALL_PROBE(call), 0, words, false);	\
 	return 0;								\
 }
 

@@ -52,6 +52,18 @@ int bpf_point_STP_POINT_FUNCTION(struct stp_slot *s);
 	stp_end(s);								\
 } while (0)
 
+/* Runs the function that stores the values of a probe's @entry() in the slot. Returns 0 if it cannot. */
+#define STP_RUN_ENTRY(s, handler) ({						\
+	int saved_ = 0;								\
+										\
+	if (handler##_lock(&(s)->c)) {						\
+		handler(&(s)->c);						\
+		handler##_unlock(&(s)->c);					\
+		saved_ = !(s)->c.error;						\
+	}									\
+	saved_;									\
+})
+
 /* ------------------------------------------------------------------ perf events */
 
 #define STP_ON_PERF(mask, number, handler, condition, late)			\
@@ -274,6 +286,19 @@ STP_GLOBAL_FUNCTION int bpf_split(struct stp_slot *s, u32 number)
 	return STP_CALL_SOCKETCALL_FIRST + call;
 }
 
+/* Returns the number that bpf_split() would return. */
+STP_INLINE u32 bpf_split_number(u64 regs, u32 number)
+{
+	u64 first = 0;
+	u32 call;
+
+	bpf_probe_read_kernel(&first, sizeof(first), (const u64 *)regs + STP_WORD_BX);
+	call = (u32)first;
+	if (number == STP_CALL_IPC && (call & 0xffff) <= 24)
+		return STP_CALL_IPC_FIRST + (call & 0xffff);
+	return number == STP_CALL_SOCKETCALL && call >= 1 && call <= 20 ? STP_CALL_SOCKETCALL_FIRST + call : number;
+}
+
 STP_INLINE bool bpf_is_split(u32 number, bool compat)
 {
 	return compat && (number == STP_CALL_SOCKETCALL || number == STP_CALL_IPC);
@@ -305,8 +330,21 @@ STP_INLINE u32 bpf_call_number(const u64 *ctx, bool is_return)
 	return (u32)number < STP_CALL_COMPAT ? (u32)number : STP_CALL_COMPAT - 1;
 }
 
+/* Prepare values of @entry(): there are none; or they are arguments, which registers still have at the return. */
+STP_INLINE bool bpf_enters(struct stp_slot *s)
+{
+	return true;
+}
+#define STP_LATE_ENTRIES(number)						\
+STP_INLINE bool enters_##number(struct stp_slot *s)				\
+{										\
+	entries_##number(s);							\
+	return true;								\
+}
+
 /* ctx: struct pt_regs *, then the number or the result */
-#define STP_ON_SYSCALL(is_return_, reads_, splits_, compat_, execution_, names_, number_, handler, condition, late)	\
+#define STP_ON_SYSCALL(is_return_, reads_, splits_, compat_, execution_, names_, enters_, number_,	\
+		       handler, condition, late)				\
 SEC("raw_tp") int stp_program_##number_(u64 *ctx)				\
 {										\
 	u64 number = bpf_call_number(ctx, is_return_);				\
@@ -345,6 +383,11 @@ SEC("raw_tp") int stp_program_##number_(u64 *ctx)				\
 			compat ? bpf_compat_result(ctx[1], STP_CALL_ADDRESS(call)) : ctx[1];	\
 	s->c.address = 0;							\
 	names_(s, STP_CALL_ROW(call));						\
+	s->probe = STP_CALL_PROBE(call);					\
+	if (!enters_(s)) {							\
+		stp_release(s);							\
+		return 0;							\
+	}									\
 	STP_RUN(s, STP_CALL_PROBE(call), handler, condition, late);		\
 	return 0;								\
 }

@@ -3,9 +3,11 @@
 //   recursion  each thread calls work(10, its letter) COUNT times
 //   deep       the same with work(100)
 //   jumps      each call of two leaves by longjmp(), from depth 0 to 3
+//   reads      each thread reads 1 to 64 bytes from /dev/zero, COUNT times
 //   exits      COUNT threads, one after the other, end within their first call
 //   forks      COUNT children return from calls that their parent has begun
 //   exec       executes this program within a call, as "recursion THREADS COUNT"
+#include <fcntl.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdlib.h>
@@ -61,6 +63,17 @@ static void *jumps(void *number)
 	return NULL;
 }
 
+static void *reads(void *number)
+{
+	char buffer[64];
+	int zero = open("/dev/zero", O_RDONLY);
+
+	for (long i = 0; i < count; i++)
+		if (read(zero, buffer, (size_t)(i % 64 + 1)) < 0)
+			abort();
+	return NULL;
+}
+
 static void *exits(void *number)
 {
 	work(2, "a", "exit");
@@ -107,6 +120,8 @@ int main(int argc, char **argv)
 		run(1, exits);
 	if (!strcmp(mode, "recursion") || !strcmp(mode, "deep"))
 		run(threads, recursion);
+	if (!strcmp(mode, "reads"))
+		run(threads, reads);
 	if (!strcmp(mode, "jumps"))
 		run(threads, jumps);
 	return 0;

@@ -192,6 +192,14 @@ static const struct command *commands_of(const char *call)
 	return NULL;
 }
 
+bool syscall_has_commands(const struct syscall_probe *d)
+{
+	for vec_each(&d->rows, row)
+		if (commands_of((*row)->name))
+			return true;
+	return false;
+}
+
 // Writes the commands of the call, if it has any, as an array of that name; returns their description.
 static const struct command *emit_commands(struct cwriter *w, const struct syscall_row *row, const char *array, int *n)
 {
@@ -398,6 +406,7 @@ const struct probe_family family_syscall = {
 	.arrival_ns = 50,
 	.patterns = patterns,
 	.bpf_program = syscall_bpf_program,
+	.bpf_calls = syscall_bpf_calls,
 	.as_aliases = true,
 	.returns_all = true,
 	.resolve = syscall_resolve,

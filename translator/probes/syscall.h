@@ -55,6 +55,7 @@ struct abi { int column, bits; };
 const struct abi *syscall_abis(const struct session *s);       // of the target
 // Returns the value of `name`; of *plain, if that is not NULL and argument *flags is 0.
 const char *syscall_name(const struct syscall_probe *d, const struct syscall_row *row, const char **plain, int *flags);
+bool syscall_has_commands(const struct syscall_probe *d);      // which change the meaning of its arguments
 // Returns a bit for each argument that is sign-extended in 32-bit processes.
 unsigned syscall_signed_longs(const struct syscall_probe *d);
 // Calls fn for each row of the probe; of syscall_any, which has none, for all rows if it has names.
@@ -62,6 +63,7 @@ void syscall_each_row(const struct syscall_probe *d, bool names, void (*fn)(cons
 		      void *data);
 
 // syscall_bpf.c
+int syscall_bpf_calls(const struct probe *p);
 void syscall_bpf_program(struct session *s, const struct probe *p, struct cwriter *w, const char *rest);
 
 // syscall_args.c

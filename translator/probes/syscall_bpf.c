@@ -46,12 +46,26 @@ static bool overlap(const int_list *a, const int_list *b)
 	return false;
 }
 
+enum entries { ENTRIES_NONE, ENTRIES_LATE, ENTRIES_SAVED };
+
+// Returns when values of @entry() are computed: at the return, if they are arguments, else at the entry.
+static enum entries entries_of(const struct probe *p)
+{
+	return !p->entries.n ? ENTRIES_NONE : syscall_entries_are_arguments(p) ? ENTRIES_LATE : ENTRIES_SAVED;
+}
+
+int syscall_bpf_calls(const struct probe *p)
+{
+	return entries_of(p) == ENTRIES_SAVED ? 8192 : 0;
+}
+
 static bool share_handler(const struct probe *p, const struct probe *q)
 {
 	const struct syscall_probe *d = p->data, *e = q->data;
 
 	return (p->same_body ? p->same_body : p) == (q->same_body ? q->same_body : q) && d->is_return == e->is_return &&
-	       !d->any && !e->any && !p->condition && !q->condition && syscall_asks_for_text(p) == syscall_asks_for_text(q);
+	       !d->any && !e->any && !p->condition && !q->condition && syscall_asks_for_text(p) == syscall_asks_for_text(q) &&
+	       entries_of(p) == entries_of(q);
 }
 
 // Returns the probes that the program of `first` serves, `first` among them; none if another program serves it. A call
@@ -154,12 +168,30 @@ static bool is_first_execution(struct session *s, const struct probe *p)
 	return true;
 }
 
+// call: the first arguments of STP_ON_SYSCALL_ENTRY()
+static void write_entries(struct session *s, struct cwriter *w, const struct probe *p, const served_list *served,
+			  const char *call)
+{
+	int words;
+
+	if (!p->entries.n)
+		return;
+	words = emit_bpf_entries(s, w, p, served->at, served->n);
+	if (entries_of(p) == ENTRIES_LATE) {
+		cw_line(w, "STP_LATE_ENTRIES(%d)", p->index);
+		return;
+	}
+	cw_line(w, "STP_SAVED_ENTRIES(%d, %d)", p->index, words);
+	cw_line(w, "STP_ON_SYSCALL_ENTRY(%s, %d, %d)", call, words, p->index);
+}
+
 void syscall_bpf_program(struct session *s, const struct probe *p, struct cwriter *w, const char *rest)
 {
 	const struct syscall_probe *d = p->data;
 	served_list served = served_by(s, p);
 	struct writer out = { .abis = syscall_abis(s) };
 	bool names = syscall_asks_for_text(p), reads = false;
+	const char *name_function;
 
 	for vec_each(&served, it) {
 		out.p = *it;
@@ -185,7 +217,9 @@ void syscall_bpf_program(struct session *s, const struct probe *p, struct cwrite
 		cw_line(w, "};");
 		cw_line(w, "STP_CALL_NAMES_OF(%d, %d)", p->index, power_above(out.rows));
 	}
-	cw_line(w, "STP_ON_SYSCALL(%d, %d, %d, %d, %s, %s, %s)", d->is_return, reads || names, out.splits,
-		out.compat || d->any, out.executions ? "bpf_execution" : "bpf_no_execution",
-		names ? str_printf("bpf_names_%d", p->index) : "bpf_no_names", rest);
+	name_function = names ? str_printf("bpf_names_%d", p->index) : "bpf_no_names";
+	write_entries(s, w, p, &served, str_printf("%d, %d, %s", out.splits, out.compat || d->any, name_function));
+	cw_line(w, "STP_ON_SYSCALL(%d, %d, %d, %d, %s, %s, %s, %s)", d->is_return, reads || names, out.splits,
+		out.compat || d->any, out.executions ? "bpf_execution" : "bpf_no_execution", name_function,
+		p->entries.n ? str_printf("enters_%d", p->index) : "bpf_enters", rest);
 }
