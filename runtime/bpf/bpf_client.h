@@ -74,6 +74,7 @@ static inline struct stp_elem *stp_cursor_next(struct stp_cursor *cursor)
 #define stp_ppfunc(c) ""
 #define stp_syscall_name(c) ""
 #define stp_syscall_kernel_name(c) ""
+#define stp_syscall_string(c, to, size, address) ((void)(address))
 
 /* Places that programs refer to by the line: both compilations see the same text. */
 #define STP_PLACE(...)								\

@@ -514,6 +514,61 @@ STP_GLOBAL_FUNCTION int bpf_put_quoted(struct stp_slot *s, struct stp_text *to, 
 	return (int)(at + 1);
 }
 
+/* ------------------------------------------------------------------ strings that system calls get */
+
+/* Writes a byte as put_escaped() of core/syscall.c: escapes have as few digits as the next byte allows. */
+STP_GLOBAL_FUNCTION int bpf_put_call_byte(struct stp_text *to, u32 at, u32 byte, u32 next)
+{
+	u32 digits = (next >= '0' && next <= '7') || byte >= 64 ? 3 : byte >= 8 ? 2 : 1, i;
+
+	if (!to)
+		return 0;
+	if ((byte >= ' ' && byte < 127) || (byte >= 9 && byte <= 13))
+		return bpf_put_escaped(to, at, byte, '"');
+	if (at < STP_TEXT_MAX)
+		bpf_set_byte(to, at, '\\');
+#pragma unroll
+	for (i = 0; i < 3; i++)
+		if (i < digits && at + digits - i < STP_TEXT_MAX)
+			bpf_set_byte(to, at + digits - i, (u8)('0' + (byte >> 3 * i & 7)));
+	return (int)(at + 1 + digits);
+}
+
+STP_GLOBAL_FUNCTION int bpf_call_string(struct stp_slot *s, struct stp_text *to, u64 address)
+{
+	u32 i, at = 1, byte = 0;
+
+	if (!s || !to)
+		return 0;
+	if (!address) {
+		bpf_copy(to, STP_AS_TEXT(STP_LITERAL("NULL")));
+		return 0;
+	}
+	if (bpf_probe_read_user_str(s->quoted.b, STP_STRLEN, (void *)address) < 0) {
+		bpf_end_at(to, (u32)bpf_put_number(to, 0, address, bpf_spec('p', 0, -1, -1)));
+		return 0;
+	}
+	bpf_set_byte(to, 0, '"');
+	for (i = 0; i < STP_STRLEN - 1; i++) {
+		byte = bpf_byte(&s->quoted, i);
+		if (!byte)
+			break;
+		at = (u32)bpf_put_call_byte(to, at, byte, bpf_byte(&s->quoted, i + 1));
+		byte = bpf_byte(&s->quoted, i + 1);
+		if (at + 8 > STP_TEXT_MAX)
+			break;
+	}
+	for (i = 0; i < (byte ? 4 : 1); i++)
+		if (at + i < STP_TEXT_MAX)
+			bpf_set_byte(to, at + i, i ? '.' : '"');
+	bpf_end_at(to, at + i);
+	return 0;
+}
+#define stp_syscall_string(c, to, size, address)				\
+	((void)bpf_call_string(STP_SLOT(c), (struct stp_text *)(to), address))
+
+/* ------------------------------------------------------------------ sprintf() */
+
 /* The pieces of a sprintf(), one call each, between STP_TEXT_BEGIN and STP_TEXT_END; at_ is the position. */
 #define STP_TEXT_BEGIN(c, to) {							\
 	struct stp_slot *s_ = STP_SLOT(c);					\

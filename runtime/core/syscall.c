@@ -807,6 +807,14 @@ void stp_syscall_text(struct stp_ctx *c, char *to, u32 size, s64 arg)
 	stp_sink_close(&t.k);
 }
 
+void stp_syscall_string(struct stp_ctx *c, char *to, u32 size, u64 address)
+{
+	struct call_text t = begin(c, to, size);
+
+	call_string(&t, address);
+	stp_sink_close(&t.k);
+}
+
 void stp_syscall_unquoted(struct stp_ctx *c, char *to, u32 size, s64 arg)
 {
 	struct call_text t = begin(c, to, size);

@@ -52,6 +52,7 @@ const char *stp_syscall_kernel_name(struct stp_ctx *c);
 void stp_syscall_arguments(struct stp_ctx *c, char *to, u32 size);           /* argstr */
 /* Writes argstr at the entry of a call to c->call_text, for its return. */
 void stp_syscall_save(struct stp_ctx *c);
+void stp_syscall_string(struct stp_ctx *c, char *to, u32 size, u64 address);      /* a string, as in argstr */
 void stp_syscall_text(struct stp_ctx *c, char *to, u32 size, s64 arg);       /* one argument of argstr */
 /* the string of the argument, without quotes */
 void stp_syscall_unquoted(struct stp_ctx *c, char *to, u32 size, s64 arg);

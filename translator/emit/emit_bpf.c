@@ -104,6 +104,7 @@ void emit_bpf_use(struct emitter *e, unsigned uses)
 static const struct { const char *call; unsigned use; } calls_of_library[] = {
 	{ "stp_substr", BPF_TEXT }, { "stp_find", BPF_TEXT }, { "stp_span", BPF_TEXT }, { "stp_strtol", BPF_TEXT },
 	{ "stp_basename", BPF_TEXT }, { "stp_replace", BPF_TEXT }, { "stp_character", BPF_TEXT },
+	{ "stp_syscall_string", BPF_TEXT },
 	{ "stp_pp", BPF_POINT_RESOLVED }, { "stp_pn", BPF_POINT_WRITTEN }, { "stp_probe_name", BPF_POINT_NAME },
 	{ "stp_ppfunc", BPF_POINT_FUNCTION },
 };

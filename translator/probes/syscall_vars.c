@@ -29,6 +29,7 @@ struct variable {
 	int index;                 // of arg among the arguments; FORM_RETSTR: the format
 	enum form form;
 	int at;                    // FORM_NUMBER without arg: its offset in the runtime's data
+	bool is_string;            // --runtime=bpf: a string that is read by its address
 	bool saved;                // at a return: the value that it had at the entry
 	int reads, writes;         // in the body
 };
@@ -235,10 +236,21 @@ static struct expr *result_text(struct loc loc, const struct variable *v)
 	return e;
 }
 
+// Returns the text of a string, whose address is all that the function gets.
+static struct expr *string_text(struct loc loc, const struct variable *v)
+{
+	struct expr *e = call(loc, v->form == FORM_PLAIN ? "__syscall_string_unquoted" : "__syscall_string", 0, NULL);
+
+	vec_push(&e->u.call.args, argument_value(loc, v->arg));
+	return e;
+}
+
 static struct expr *value_here(struct loc loc, const struct variable *v)
 {
 	int numbers[2] = { v->index, part_of(v->name) };
 
+	if (v->is_string)
+		return string_text(loc, v);
 	switch (v->form) {
 	case FORM_NUMBER: return v->arg ? argument_value(loc, v->arg) : argument(loc, v->at, 8, true);
 	case FORM_TEXT: return call(loc, "__syscall_text", 1, numbers);
@@ -263,6 +275,15 @@ static struct expr *value_of(struct loc loc, const struct variable *v)
 	e = expr_new(E_ENTRY, loc);
 	e->u.entry.e = value_here(loc, v);
 	return e;
+}
+
+// With --runtime=bpf, programs have no description of the call: its strings are read by their addresses.
+static void mark_strings(const struct session *s, const struct syscall_probe *d, variables *list)
+{
+	if (!s->opt.bpf_runtime || syscall_has_commands(d))
+		return;
+	for vec_each(list, v)
+		v->is_string = (v->form == FORM_TEXT || v->form == FORM_PLAIN) && v->arg->type && !strcmp(v->arg->type->name, "str");
 }
 
 // ---------------------------------------------------------------- uses in the body
@@ -461,6 +482,7 @@ void syscall_add_variables(struct session *s, struct probe *p)
 	struct stmt *block = stmt_new(S_BLOCK, p->body->loc);
 	struct loc loc = node_loc(p->body->loc);
 
+	mark_strings(s, p->data, &list);
 	count_uses(&list, &p->body);
 	drop_globals(s, &list);
 	ast_walk_stmt(&replace, &p->body);
