@@ -186,6 +186,26 @@ static void check_value(struct check *k, struct expr **e)
 	ast_walk_expr(&w, e);
 }
 
+static bool find_other_value(struct ast_walker *w, struct expr **e)
+{
+	*(bool *)w->data |= (*e)->type != T_LONG || (*e)->kind == E_INDEX || (*e)->kind == E_IN || (*e)->kind == E_CALL;
+	return true;
+}
+
+// A condition is evaluated before the handler takes its locks, and without the hit's context: numbers are read in one
+// load.
+static void check_condition(struct check *k, struct expr **e)
+{
+	bool other = false;
+	struct ast_walker find = { .expr = find_other_value, .data = &other };
+
+	ast_walk_expr(&find, e);
+	if (other)
+		refuse((*e)->loc, "a condition of event probes with strings, arrays, statistics or functions is not supported");
+	else
+		check_value(k, e);
+}
+
 int elab_bpf(struct session *s)
 {
 	struct check k = { .s = s };
@@ -200,7 +220,7 @@ int elab_bpf(struct session *s)
 		if (k.event && p->family->bpf_refusal && p->family->bpf_refusal(p))
 			refuse(p->loc, p->family->bpf_refusal(p));
 		if (k.event && p->condition)
-			refuse(p->condition->loc, "conditions of event probes are not supported");
+			check_condition(&k, &p->condition);
 		if (k.event && p->entries.n && !p->family->bpf_calls)
 			refuse(p->entries.at[0]->loc, "@entry() in these probes is not supported");
 		for vec_each(&p->entries, entry)
