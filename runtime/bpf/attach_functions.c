@@ -247,14 +247,14 @@ static bool shares_program(const struct stp_function *f)
 }
 
 /*
- * A program for kprobe.multi has few registers on some kernels, and ftrace must trace its functions: of a wildcard,
- * those that it does not trace are skipped.
+ * A program for kprobe.multi has few registers on some kernels, at a return not the stack pointer, and ftrace must
+ * trace its functions: of a wildcard, those that it does not trace are skipped.
  */
 static bool goes_multi(const struct stp_function *f)
 {
 	u32 i;
 
-	if (!has_multi || f->needs_all_regs || !is_whole(f))
+	if (!has_multi || f->needs_all_regs || f->entry || !is_whole(f))
 		return false;
 	for (i = 0; i < f->nsites && !f->wildcard; i++)
 		if (!is_traced(f->sites[i].address))
@@ -419,29 +419,46 @@ static int open_kprobe(u64 address, bool is_return)
 	return fd < 0 ? -errno : fd;
 }
 
-static int start_kprobe(const struct stp_function *f, const struct stp_site *s)
+/* Returns the kprobe of a program at an address, or a negative error, which has been reported. */
+static int open_reported(const struct stp_function *f, const struct stp_site *s, bool is_return)
+{
+	int fd = s->address ? open_kprobe(s->address, is_return) : *s->symbol && s->offset ? -ESTALE : -ENOENT;
+
+	if (fd == -ENODEV && !f->optional)
+		stp_complain("cannot attach %s: this kernel has no kprobes (CONFIG_KPROBES); run the script with stap --vm",
+			     f->probe->point);
+	else if (fd < 0)
+		warn_unarmed(f, s, -fd);
+	return fd;
+}
+
+static int attach_kprobe(const struct stp_function *f, struct bpf_program *program, int fd)
 {
 	LIBBPF_OPTS(bpf_perf_event_opts, options);
-	int fd = s->address ? open_kprobe(s->address, f->is_return) : *s->symbol && s->offset ? -ESTALE : -ENOENT;
 	struct bpf_link *link;
 	int err;
 
-	if (fd == -ENODEV && !f->optional) {
-		stp_complain("cannot attach %s: this kernel has no kprobes (CONFIG_KPROBES); run the script with stap --vm",
-			     f->probe->point);
-		return fd;
-	}
-	if (fd < 0) {
-		warn_unarmed(f, s, -fd);
-		return 0;
-	}
 	options.bpf_cookie = has_cookies ? stp_probe_number(f->probe) - 1 : 0;
-	link = bpf_program__attach_perf_event_opts(client_numbered_program(f->program), fd, &options);
+	link = bpf_program__attach_perf_event_opts(program, fd, &options);
 	err = link ? 0 : errno;
 	if (!link)
 		close(fd);
 	errno = err;
 	return client_attached(link, f->probe, "");
+}
+
+/* The entry comes first: else the returns of some calls would not find what their entries save. */
+static int start_kprobe(const struct stp_function *f, const struct stp_site *s)
+{
+	int fd = f->entry ? open_reported(f, s, false) : 0, err = 0;
+
+	if (fd >= 0 && f->entry)
+		err = attach_kprobe(f, client_entry_program(f->program), fd);
+	if (fd >= 0 && !err)
+		fd = open_reported(f, s, f->is_return);
+	if (fd < 0)
+		return fd == -ENODEV && !f->optional ? fd : 0;
+	return err ? err : attach_kprobe(f, client_numbered_program(f->program), fd);
 }
 
 /* Addresses of one link, and the cookies of their hits. */

@@ -343,6 +343,43 @@ SEC(STP_UPROBE_SECTION) int stp_program_##number(u64 *ctx)			\
 	return 0;								\
 }
 
+/* ------------------------------------------------------------------ functions of the kernel */
+
+/* They are kprobes of perf, also where the kernel has kprobe.multi, whose returns have no stack pointer from 6.14 on. The
+ * return has popped the return address. */
+#define STP_ON_FUNCTION_CALL(mask, words, number, handler, condition, late)	\
+SEC("kprobe") int stp_entry_##number(u64 *ctx)					\
+{										\
+	struct stp_slot *s = stp_claim();					\
+	u64 id = ctx[STP_WORD_SP];						\
+										\
+	if (!s) {								\
+		bpf_call_save(NULL, number, id, 0, true);			\
+		return 0;							\
+	}									\
+	bpf_registers(s, ctx, mask);						\
+	s->c.address = ctx[STP_REGISTER_PC] - 1;				\
+	s->probe = number;							\
+	bpf_entry_end(s, entries_##number(s), number, id, words, true);		\
+	return 0;								\
+}										\
+SEC("kprobe") int stp_program_##number(u64 *ctx)				\
+{										\
+	struct stp_slot *s = stp_claim();					\
+										\
+	if (!s)									\
+		return 0;							\
+	if (!bpf_has_entry(s, number, ctx[STP_WORD_SP] - 8, words, STP_LOSS_ENTRIES)) {	\
+		stp_release(s);							\
+		return 0;							\
+	}									\
+	bpf_registers(s, ctx, mask);						\
+	s->c.saved_return = ctx[STP_REGISTER_RESULT];				\
+	s->c.address = 0;							\
+	STP_RUN(s, number, handler, condition, late);				\
+	return 0;								\
+}
+
 /* ------------------------------------------------------------------ system calls */
 
 /* exit(), exit_group(), rt_sigreturn() and sigreturn() do not return, or not with their number. */

@@ -449,12 +449,22 @@ void function_bpf_program(struct session *s, const struct probe *p, struct cwrit
 		return;
 	for vec_each(&s->script.probes, q)
 		shared |= *q != p && (*q)->family == p->family && !(*q)->shares && program_of(s, *q) == p;
+	if (p->entries.n) {
+		cw_line(w, "STP_ON_FUNCTION_CALL(%s, %d, %s)", emit_bpf_registers(s, p), emit_bpf_entries(s, w, p, &p, 1), rest);
+		return;
+	}
 	cw_line(w, "STP_ON_FUNCTION(%d, %d, %s, %s)", d->is_return, shared, emit_bpf_registers(s, p), rest);
 }
 
 const char *function_bpf_refusal(const struct probe *p)
 {
 	return ((const struct function_probe *)p->data)->maxactive ? "maxactive() is not supported" : NULL;
+}
+
+// Calls of one function in progress, as the module allows for those that sleep.
+int function_bpf_calls(const struct probe *p)
+{
+	return 256;
 }
 
 void function_emit(struct session *s, struct cwriter *w, struct probe **probes, int n)
