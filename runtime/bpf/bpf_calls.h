@@ -109,16 +109,18 @@ STP_INLINE bool bpf_is_of(const struct stp_call *r, const struct stp_thread *me,
 	       STP_NOW(r->id) == id && STP_NOW(r->born) == me->born && STP_NOW(r->programs) == me->programs;
 }
 
-/* The same for execve() that has succeeded since: begin_new_exec() increments self_exec_id once. */
+/* The same of a call in which the thread has executed a program since, and got the start time of the first thread:
+ * begin_new_exec() increments self_exec_id once, after de_thread(). */
 STP_INLINE bool bpf_is_before_exec(const struct stp_call *r, const struct stp_thread *me, u32 probe, u64 id)
 {
 	return STP_NOW(r->state) != STP_ROW_FREE && STP_NOW(r->task) == me->task && STP_NOW(r->probe) == probe &&
-	       STP_NOW(r->id) == id && STP_NOW(r->programs) + 1 == me->programs &&
+	       STP_NOW(r->id) == id && me->programs - STP_NOW(r->programs) <= 1 &&
 	       STP_NOW(r->process_born) == me->born;
 }
 
-/* Returns the number of the call's row, or STP_CALL_WAYS. */
-STP_GLOBAL_FUNCTION int bpf_call_find(const struct stp_call_set *set, const struct stp_thread *me, u32 probe, u64 id)
+/* Returns the number of the call's row, or STP_CALL_WAYS. over_exec: as stp_calls_make() of the module has it. */
+STP_GLOBAL_FUNCTION int bpf_call_find(const struct stp_call_set *set, const struct stp_thread *me, u32 probe, u64 id,
+				      u32 over_exec)
 {
 	int before = STP_CALL_WAYS;
 	u32 i;
@@ -128,7 +130,7 @@ STP_GLOBAL_FUNCTION int bpf_call_find(const struct stp_call_set *set, const stru
 	for (i = 0; i < STP_CALL_WAYS; i++) {
 		if (bpf_is_of(&set->rows[i], me, probe, id))
 			return (int)i;
-		if (bpf_is_before_exec(&set->rows[i], me, probe, id))
+		if (over_exec && bpf_is_before_exec(&set->rows[i], me, probe, id))
 			before = (int)i;
 	}
 	return before;
@@ -195,7 +197,7 @@ STP_GLOBAL_FUNCTION int bpf_call_save(struct stp_slot *s, u32 probe, u64 id, u32
 		u64 age;
 		bool own;
 
-		k = bpf_call_find(set, &me, probe, id);
+		k = bpf_call_find(set, &me, probe, id, false);
 		own = k < STP_CALL_WAYS;
 		if (!own)
 			k = bpf_call_choose(set);
@@ -234,14 +236,15 @@ enum stp_call_state {
 /* A call without a row has lost it only if a row of its set was reused. */
 STP_INLINE int bpf_call_without_row(struct stp_call_set *set)
 {
-	if (!(s64)STP_NOW(set->lost))
+	if ((s64)STP_NOW(set->lost) <= 0)
 		return STP_CALL_NONE;
 	__sync_fetch_and_add(&set->lost, -1);
 	return STP_CALL_LOST;
 }
 
-/* Copies what the call's entry saved to the slot, and frees the row. */
-STP_GLOBAL_FUNCTION int bpf_call_take(struct stp_slot *s, u32 probe, u64 id, u32 words)
+/* Copies what the call's entry saved to the slot, and frees the row. over_exec: the call may have executed a
+ * program. */
+STP_GLOBAL_FUNCTION int bpf_call_take(struct stp_slot *s, u32 probe, u64 id, u32 words, u32 over_exec)
 {
 	struct stp_call_set *set;
 	struct stp_thread me;
@@ -256,7 +259,7 @@ STP_GLOBAL_FUNCTION int bpf_call_take(struct stp_slot *s, u32 probe, u64 id, u32
 	set = bpf_map_lookup_elem(&stp_calls, &at);
 	if (!set)
 		return STP_CALL_NONE;
-	k = bpf_call_find(set, &me, probe, id);
+	k = bpf_call_find(set, &me, probe, id, over_exec);
 	if (k >= STP_CALL_WAYS)
 		return bpf_call_without_row(set);
 	r = &set->rows[STP_INDEX(k, STP_CALL_WAYS)];
@@ -284,15 +287,16 @@ STP_INLINE void bpf_entry_end(struct stp_slot *s, int saved, u32 probe, u64 id, 
 	stp_end(s);
 }
 
-/* Returns whether the hit at a return has the values of its entry. */
-STP_INLINE bool bpf_has_entry(struct stp_slot *s, u32 probe, u64 id, u32 words, enum stp_loss unknown)
+/* Returns whether the hit at a return has the values of its entry. In the kernel, a call may execute a program, and its
+ * return is probed only after its entry: if it has no row, the kernel has not delivered the hit at the entry. */
+STP_INLINE bool bpf_has_entry(struct stp_slot *s, u32 probe, u64 id, u32 words, bool in_kernel)
 {
-	int found = bpf_call_take(s, probe, id, words);
+	int found = bpf_call_take(s, probe, id, words, in_kernel);
 
 	if (found == STP_CALL_LOST)
 		bpf_lose(STP_LOSS_ENTRIES);
 	if (found == STP_CALL_NONE)
-		bpf_lose(unknown);
+		bpf_lose(in_kernel ? STP_LOSS_ENTRIES : STP_LOSS_OUTSIDE);
 	return found == STP_CALL_FOUND;
 }
 
@@ -332,7 +336,7 @@ SEC(STP_UPROBE_SECTION) int stp_program_##number(u64 *ctx)			\
 										\
 	if (!s)									\
 		return 0;							\
-	if (!bpf_has_entry(s, number, bpf_user_entry_sp(ctx), words, STP_LOSS_OUTSIDE)) {	\
+	if (!bpf_has_entry(s, number, bpf_user_entry_sp(ctx), words, false)) {	\
 		stp_release(s);							\
 		return 0;							\
 	}									\
@@ -345,8 +349,8 @@ SEC(STP_UPROBE_SECTION) int stp_program_##number(u64 *ctx)			\
 
 /* ------------------------------------------------------------------ functions of the kernel */
 
-/* They are kprobes of perf, also where the kernel has kprobe.multi, whose returns have no stack pointer from 6.14 on. The
- * return has popped the return address. */
+/* They are kprobes of perf, also where the kernel has kprobe.multi, whose returns have no stack pointer from 6.14 on.
+ * The return has popped the return address. */
 #define STP_ON_FUNCTION_CALL(mask, words, number, handler, condition, late)	\
 SEC("kprobe") int stp_entry_##number(u64 *ctx)					\
 {										\
@@ -369,7 +373,7 @@ SEC("kprobe") int stp_program_##number(u64 *ctx)				\
 										\
 	if (!s)									\
 		return 0;							\
-	if (!bpf_has_entry(s, number, ctx[STP_WORD_SP] - 8, words, STP_LOSS_ENTRIES)) {	\
+	if (!bpf_has_entry(s, number, ctx[STP_WORD_SP] - 8, words, true)) {	\
 		stp_release(s);							\
 		return 0;							\
 	}									\
@@ -394,7 +398,7 @@ STP_INLINE bool bpf_call_returns(u32 number, u32 compat)
 #define STP_SAVED_ENTRIES(number, words)					\
 STP_INLINE bool enters_##number(struct stp_slot *s)				\
 {										\
-	int found = bpf_call_take(s, s->probe, 0, words);			\
+	int found = bpf_call_take(s, s->probe, 0, words, true);			\
 										\
 	if (found == STP_CALL_LOST)						\
 		bpf_lose(STP_LOSS_ENTRIES);					\

@@ -6,7 +6,8 @@
 //   reads      each thread reads 1 to 64 bytes from /dev/zero, COUNT times
 //   exits      COUNT threads, one after the other, end within their first call
 //   forks      COUNT children return from calls that their parent has begun
-//   exec       executes this program within a call, as "recursion THREADS COUNT"
+//   exec       executes this program within a call, as "main THREADS COUNT"
+//   main       the first thread makes COUNT calls
 #include <fcntl.h>
 #include <pthread.h>
 #include <setjmp.h>
@@ -27,8 +28,8 @@ __attribute__((noinline)) long leave(const char *how)
 	if (!strcmp(how, "exit"))
 		pthread_exit(NULL);
 	if (!strcmp(how, "exec")) {
-		arguments[1] = "recursion";
-		execv("/proc/self/exe", arguments);
+		arguments[1] = "main";
+		execv(arguments[0], arguments);
 	}
 	return strcmp(how, "fork") ? 0 : fork();
 }
@@ -114,6 +115,8 @@ int main(int argc, char **argv)
 		return 2;
 	if (!strcmp(mode, "exec"))
 		return (int)work(2, "a", "exec");
+	for (long i = 0; !strcmp(mode, "main") && i < count; i++)
+		work(2, "b", NULL);
 	if (!strcmp(mode, "forks"))
 		forks();
 	for (long i = 0; !strcmp(mode, "exits") && i < count; i++)
