@@ -35,19 +35,18 @@ static struct perf_event_attr attributes(const struct stp_perf *p)
 	} else {
 		a.sample_period = p->period ? p->period : tick_ns();
 	}
-	a.inherit = p->in_target;
 	return a;
 }
 
 /* Returns the link of a new event, NULL and errno. */
-static struct bpf_link *open_event(const struct stp_perf *p, struct perf_event_attr *a, int pid, int cpu)
+static struct bpf_link *open_event(const struct stp_probe *p, struct perf_event_attr *a, int pid, int cpu)
 {
 	int fd = privileges_perf_event(a, pid, cpu), err;
 	struct bpf_link *link;
 
 	if (fd < 0)
 		return NULL;
-	link = bpf_program__attach_perf_event(client_program(p->probe), fd);
+	link = bpf_program__attach_perf_event(client_program(p), fd);
 	err = errno;
 	if (!link)
 		close(fd);
@@ -58,57 +57,60 @@ static struct bpf_link *open_event(const struct stp_perf *p, struct perf_event_a
 	return link;
 }
 
-static int start_on_cpus(const struct stp_perf *p)
+int client_event_on_cpus(const struct stp_probe *p, struct perf_event_attr *a)
 {
-	struct perf_event_attr a = attributes(p);
-	int cpus = libbpf_num_possible_cpus(), cpu, err = 0, last = ENODEV, n = 0;
+	int cpus = libbpf_num_possible_cpus(), cpu, err, n = 0;
 	struct bpf_link *link;
 
-	for (cpu = 0; cpu < cpus && !err; cpu++) {
-		link = open_event(p, &a, -1, cpu);
-		if (!link) {
-			last = errno;
-			if (last != ENODEV)        /* the CPU is offline */
-				break;
+	for (cpu = 0; cpu < cpus; cpu++) {
+		link = open_event(p, a, -1, cpu);
+		err = link ? client_attached(link, p, "") : -errno;
+		if (err == -ENODEV)        /* the CPU is offline */
 			continue;
-		}
-		err = client_attached(link, p->probe, "");
+		if (err)
+			return err;
 		n++;
 	}
-	if (err || (n && last == ENODEV))
-		return err;
-	if (p->optional && (last == ENOENT || last == EOPNOTSUPP || last == ENODEV || last == EINVAL))
-		return 0;
-	errno = last;
-	return client_attached(NULL, p->probe, last == ENOENT || last == EOPNOTSUPP ?
-			       "; this machine cannot count this event" : "");
+	return n ? 0 : -ENODEV;
 }
 
 /* The threads of the target process, and those that they start later. */
-static int start_in_target(const struct stp_perf *p)
+int client_event_in_target(const struct stp_probe *p, struct perf_event_attr *a)
 {
-	struct perf_event_attr a = attributes(p);
 	int err = 0, target = stp_session.target;
 	char path[64];
 	struct dirent *d;
 	DIR *threads;
 
-	a.enable_on_exec = user_child_running();
+	a->inherit = 1;
+	a->enable_on_exec = user_child_running();
 	snprintf(path, sizeof(path), "/proc/%d/task", target);
 	threads = opendir(path);
 	if (!threads)
-		return client_attached(NULL, p->probe, "");
+		return -errno;
 	while (!err && (d = readdir(threads))) {
 		int thread = atoi(d->d_name);
-		struct bpf_link *link = thread > 0 ? open_event(p, &a, thread, -1) : NULL;
+		struct bpf_link *link = thread > 0 ? open_event(p, a, thread, -1) : NULL;
 
 		if (link)
-			err = client_attached(link, p->probe, "");
-		else if (thread > 0 && errno != ESRCH && !(p->optional && (errno == ENOENT || errno == EOPNOTSUPP)))
-			err = client_attached(NULL, p->probe, "");
+			err = client_attached(link, p, "");
+		else if (thread > 0 && errno != ESRCH)
+			err = -errno;
 	}
 	closedir(threads);
 	return err;
+}
+
+static int start_perf(const struct stp_perf *p)
+{
+	struct perf_event_attr a = attributes(p);
+	int err = p->in_target ? client_event_in_target(p->probe, &a) : client_event_on_cpus(p->probe, &a);
+
+	if (!err || (p->optional && (err == -ENOENT || err == -EOPNOTSUPP || err == -ENODEV || err == -EINVAL)))
+		return 0;
+	errno = -err;
+	return client_attached(NULL, p->probe, err == -ENOENT || err == -EOPNOTSUPP ?
+			       "; this machine cannot count this event" : "");
 }
 
 static int start_perfs(void *table, u32 n)
@@ -117,7 +119,7 @@ static int start_perfs(void *table, u32 n)
 	int err = 0;
 
 	for (; p < end && !err; p++)
-		err = p->in_target ? start_in_target(p) : start_on_cpus(p);
+		err = start_perf(p);
 	if (err)
 		client_detach(NULL, 0);
 	return err;

@@ -200,6 +200,7 @@ static int load(u32 preempt_off)
 		err = functions_prepare();
 	if (!err)
 		err = lsm_prepare();
+	watchpoints_prepare();
 	if (!err)
 		err = bpf_object__load(object);
 	if (!err)

@@ -65,6 +65,15 @@ int functions_prepare(void);
 /* The kernel has the build ID of the one that the script was translated for. */
 bool functions_same_kernel(void);
 
+/* attach_events.c: run the program of a probe at the hits of an event, on all CPUs or in the target. Return 0 or a
+ * negative error, which is not reported. */
+int client_event_on_cpus(const struct stp_probe *p, struct perf_event_attr *a);
+int client_event_in_target(const struct stp_probe *p, struct perf_event_attr *a);
+
+/* attach_watchpoints.c */
+/* Before privileges are dropped: finds the addresses of symbols, and of the code of the target. */
+void watchpoints_prepare(void);
+
 /* attach_lsm.c */
 /* Between opening and loading the object: leaves out programs of hooks that may be missing. Returns 0, or -ECANCELED
  * after a message if a hook is missing or the kernel runs no programs at hooks. */

@@ -113,6 +113,11 @@ static void hwbkpt_emit(struct session *s, struct cwriter *w, struct probe **pro
 	emit_family_table(s, "hwbkpt", "stp_hwbkpts", n);
 }
 
+static void hwbkpt_bpf_program(struct session *s, const struct probe *p, struct cwriter *w, const char *rest)
+{
+	cw_line(w, "STP_ON_PERF(%s, %s)", emit_bpf_registers(s, p), rest);
+}
+
 #define FORMS(data) data ".write", data ".rw", data ".length(number).write", data ".length(number).rw"
 
 static const char *const patterns[] = { FORMS("kernel.data(string)"), FORMS("kernel.data(number)"),
@@ -129,6 +134,7 @@ const struct probe_family family_hwbkpt = {
 	.name = "hwbkpt",
 	.access_of = hwbkpt_access,
 	.arrival_ns = 1000,
+	.bpf_program = hwbkpt_bpf_program,
 	.patterns = patterns,
 	.resolve = hwbkpt_resolve,
 	.emit = hwbkpt_emit,
