@@ -363,6 +363,8 @@ static void put_protocol(struct call_text *t, const struct stp_symbols *s, u64 v
 
 	if (family == 2 || family == 10)           /* AF_INET, AF_INET6 */
 		call_symbols(t, s, (u32)v);
+	else if (family == 17)
+		call_ethernet(t, v);
 	else if (family == 16 && v < sizeof(netlink) / sizeof(*netlink) && netlink[v])
 		call_printf(t, "NETLINK_%s", netlink[v]);
 	else
@@ -446,6 +448,17 @@ static void put_priority(struct call_text *t, u64 v)
 		call_printf(t, "IOPRIO_PRIO_VALUE(IOPRIO_CLASS_%s, %llu)", classes[v >> 13 & 3], v & 0x1fff);
 	else
 		call_printf(t, "IOPRIO_PRIO_VALUE(0x%llx, %llu)", v >> 13, v & 0x1fff);
+}
+
+/* The kernel ignores MS_MGC_VAL, which old programs add. */
+static void put_mount_flags(struct call_text *t, const struct stp_symbols *s, u64 v)
+{
+	bool magic = (v & 0xffff0000) == 0xc0ed0000;
+
+	v &= magic ? ~0xffff0000ull : ~0ull;
+	call_printf(t, magic ? v ? "MS_MGC_VAL|" : "MS_MGC_VAL" : "");
+	if (v || !magic)
+		call_symbols(t, s, v);
 }
 
 /* The low bits are a priority. */
@@ -602,6 +615,7 @@ static bool put_named(struct call_text *t, const struct stp_syscall_arg *a, u64 
 	case STP_ARG_ioctl: put_request(t, a->symbols, v); return true;
 	case STP_ARG_qcmd: put_quota_command(t, a->symbols, v); return true;
 	case STP_ARG_ioprio: put_priority(t, (u32)v); return true;
+	case STP_ARG_mountflags: put_mount_flags(t, a->symbols, v); return true;
 	case STP_ARG_swapflags: put_swap_flags(t, a->symbols, v); return true;
 	case STP_ARG_kexec: put_kexec_flags(t, a->symbols, v); return true;
 	case STP_ARG_cloneflags: put_clone_flags(t, a->symbols, v); return true;
@@ -628,6 +642,9 @@ static bool put_text(struct call_text *t, const struct stp_syscall_arg *a, u64 v
 	switch (a->type) {
 	case STP_ARG_str: call_string(t, v); return true;
 	case STP_ARG_buf: call_bytes(t, v, with, CALL_BYTES_SHOWN); return true;
+	case STP_ARG_bufstr:
+		call_bytes(t, v, with - (with && !call_load(t, v + with - 1, 1)), CALL_BYTES_SHOWN);
+		return true;
 	case STP_ARG_hexbuf: call_hex_bytes(t, v, with, CALL_BYTES_SHOWN); return true;
 	case STP_ARG_argv: case STP_ARG_envp: put_strings(t, v, a->type == STP_ARG_envp); return true;
 	default: return false;
@@ -655,6 +672,10 @@ static void put_input(struct call_text *t, u32 i)
 	const struct stp_syscall_arg *a = call_arg(t, i);
 	u64 v = call_value(t, i), with = call_with(t, a);
 
+	/* The result may be the size that the call would need. */
+	if (a->with == STP_SYSCALL_RESULT && (a->type == STP_ARG_buf || a->type == STP_ARG_bufstr) &&
+	    with > call_value(t, i + 1))
+		with = call_value(t, i + 1);
 	if (!put_number(t, a, v) && !put_named(t, a, v, with) && !put_text(t, a, v, with))
 		put_pointer(t, i, v);
 }

@@ -90,6 +90,10 @@ static void put_bits(struct call_text *t, u64 address, u64 n)
 	const char *between = "";
 	u64 i, word = 0;
 
+	if ((s64)n < 0) {          /* the call refuses it */
+		call_address(t, address);
+		return;
+	}
 	call_printf(t, "[");
 	for (i = 0; i < n && i < 4096 && !t->failed; i++) {
 		if (!(i & 31))
@@ -472,16 +476,28 @@ static void put_pselect_set(struct call_text *t, u64 address)
 	call_printf(t, ", sigsetsize=%llu}", size);
 }
 
-static void put_open_how(struct call_text *t, const struct stp_syscall_arg *a, u64 address)
-{
-	u64 flags = call_load(t, address, 8), mode = call_load(t, address + 8, 8);
+static const struct stp_symbol resolve_list[] = {
+	{ 1, "RESOLVE_NO_XDEV" }, { 2, "RESOLVE_NO_MAGICLINKS" }, { 4, "RESOLVE_NO_SYMLINKS" }, { 8, "RESOLVE_BENEATH" },
+	{ 0x10, "RESOLVE_IN_ROOT" }, { 0x20, "RESOLVE_CACHED" },
+};
+static const struct stp_symbols resolve_flags = { resolve_list, sizeof(resolve_list) / sizeof(*resolve_list), 0 };
 
+static void put_open_how(struct call_text *t, const struct stp_syscall_arg *a, u64 address, u64 size)
+{
+	u64 flags, mode;
+
+	if (size < 24) {           /* the call refuses it */
+		call_address(t, address);
+		return;
+	}
+	flags = call_load(t, address, 8);
+	mode = call_load(t, address + 8, 8);
 	call_printf(t, "{flags=");
 	call_symbols(t, a->symbols, flags);
 	if (mode || flags & 0100)
 		call_printf(t, ", mode=0%02llo", mode);
 	call_printf(t, ", resolve=");
-	call_hex(t, call_load(t, address + 16, 8));
+	call_symbols(t, &resolve_flags, call_load(t, address + 16, 8));
 	call_printf(t, "}");
 }
 
@@ -499,6 +515,9 @@ static void put_option(struct call_text *t, u64 address, u64 len)
 
 	if (level == 1 && name == 13 && len >= 8)          /* SO_LINGER */
 		call_fields(t, STP_ARG_linger, address);
+	else if (level == 1 && name == 17 && len >= 12)    /* SO_PEERCRED */
+		call_printf(t, "{pid=%lld, uid=%llu, gid=%llu}", call_load_signed(t, address, 4),
+			    call_load(t, address + 4, 4), call_load(t, address + 8, 4));
 	else if (len == 4)
 		call_printf(t, "[%lld]", call_load_signed(t, address, 4));
 	else
@@ -631,8 +650,13 @@ void call_structure(struct call_text *t, u32 i, u64 v)
 			break;
 		}
 		put_msghdr(t, a, v, a->with == STP_SYSCALL_RESULT ? with : ~0ull); break;
-	case STP_ARG_epollevent: put_epoll_event(t, v); break;
-	case STP_ARG_openhow: put_open_how(t, a, v); break;
+	case STP_ARG_epollevent:
+		if (with == 2)     /* EPOLL_CTL_DEL does not read it */
+			call_address(t, v);
+		else
+			put_epoll_event(t, v);
+		break;
+	case STP_ARG_openhow: put_open_how(t, a, v, with); break;
 	default: call_address(t, v);
 	}
 }

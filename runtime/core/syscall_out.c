@@ -319,6 +319,26 @@ void call_tls(struct call_text *t, u64 v)
 	call_address(t, v);
 }
 
+void call_ethernet(struct call_text *t, u64 v)
+{
+	static const struct { u16 value; const char *name; } all[] = {
+		{ 1, "802_3" }, { 3, "ALL" }, { 4, "802_2" }, { 0x60, "LOOP" }, { 0x800, "IP" }, { 0x806, "ARP" },
+		{ 0x8100, "8021Q" }, { 0x86dd, "IPV6" }, { 0x8863, "PPP_DISC" }, { 0x8864, "PPP_SES" },
+		{ 0x888e, "PAE" }, { 0x88cc, "LLDP" },
+	};
+	u64 host = (v & 0xff) << 8 | (v >> 8 & 0xff);
+	u32 i;
+
+	for (i = 0; i < sizeof(all) / sizeof(*all) && all[i].value != host; i++)
+		;
+	if (v >> 16)
+		call_hex(t, v & 0xffffffff);
+	else if (i < sizeof(all) / sizeof(*all))
+		call_printf(t, "htons(ETH_P_%s)", all[i].name);
+	else
+		call_printf(t, "htons(0x%llx)", host);
+}
+
 static void put_oldutsname(struct call_text *t, u64 address)
 {
 	call_printf(t, "{sysname=");

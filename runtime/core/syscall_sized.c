@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Structures whose members depend on a command, a size or flags: of bpf(), perf_event_open(), clone3() and io_submit(),
- * formatted as strace does. They have the same layout in 64-bit and 32-bit processes. Context and errors as in
+ * Structures whose members depend on a command, a size or flags: of bpf(), perf_event_open(), clone3(), io_submit() and
+ * others, formatted as strace does. They have the same layout in 64-bit and 32-bit processes. Context and errors as in
  * syscall.c.
  */
 #include "syscall_fields.h"
@@ -485,6 +485,83 @@ static void put_iocbs(struct call_text *t, u64 address, u64 n)
 	}
 }
 
+/* ------------------------------------------------------------------ others */
+
+VALUES(sched, { 0, "SCHED_OTHER" }, { 1, "SCHED_FIFO" }, { 2, "SCHED_RR" }, { 3, "SCHED_BATCH" }, { 5, "SCHED_IDLE" },
+       { 6, "SCHED_DEADLINE" });
+NAMED(sched_flag, { 1, "SCHED_FLAG_RESET_ON_FORK" }, { 2, "SCHED_FLAG_RECLAIM" }, { 4, "SCHED_FLAG_DL_OVERRUN" },
+      { 8, "SCHED_FLAG_KEEP_POLICY" }, { 0x10, "SCHED_FLAG_KEEP_PARAMS" }, { 0x20, "SCHED_FLAG_UTIL_CLAMP_MIN" },
+      { 0x40, "SCHED_FLAG_UTIL_CLAMP_MAX" });
+FIELDS(schedattr, FIELD("{size=", 0, 4, UNS), FIELD(", sched_policy=", 4, 4, NAMES, &sched_set),
+       FIELD(", sched_flags=", 8, 8, NAMES, &sched_flag_set), FIELD(", sched_nice=", 16, 4, DEC),
+       FIELD(", sched_priority=", 20, 4, UNS), FIELD(", sched_runtime=", 24, 8, UNS),
+       FIELD(", sched_deadline=", 32, 8, UNS), FIELD(", sched_period=", 40, 8, UNS),
+       FIELD(", sched_util_min=", 48, 4, UNS), FIELD(", sched_util_max=", 52, 4, UNS));
+NAMED(mount_attr, { 1, "MOUNT_ATTR_RDONLY" }, { 2, "MOUNT_ATTR_NOSUID" }, { 4, "MOUNT_ATTR_NODEV" },
+      { 8, "MOUNT_ATTR_NOEXEC" }, { 0x10, "MOUNT_ATTR_NOATIME" }, { 0x20, "MOUNT_ATTR_STRICTATIME" },
+      { 0x80, "MOUNT_ATTR_NODIRATIME" }, { 0x100000, "MOUNT_ATTR_IDMAP" }, { 0x200000, "MOUNT_ATTR_NOSYMFOLLOW" });
+NAMED(propagation, { 0x20000, "MS_UNBINDABLE" }, { 0x40000, "MS_PRIVATE" }, { 0x80000, "MS_SLAVE" },
+      { 0x100000, "MS_SHARED" });
+FIELDS(mountattr, FIELD("{attr_set=", 0, 8, NAMES, &mount_attr_set),
+       FIELD(", attr_clr=", 8, 8, NAMES, &mount_attr_set), FIELD(", propagation=", 16, 8, NAMES, &propagation_set),
+       FIELD(", userns_fd=", 24, 8, UNS));
+#define FS(bit, name) { 1 << bit, "LANDLOCK_ACCESS_FS_" name }
+NAMED(landlock_fs, FS(0, "EXECUTE"), FS(1, "WRITE_FILE"), FS(2, "READ_FILE"), FS(3, "READ_DIR"), FS(4, "REMOVE_DIR"),
+      FS(5, "REMOVE_FILE"), FS(6, "MAKE_CHAR"), FS(7, "MAKE_DIR"), FS(8, "MAKE_REG"), FS(9, "MAKE_SOCK"),
+      FS(10, "MAKE_FIFO"), FS(11, "MAKE_BLOCK"), FS(12, "MAKE_SYM"), FS(13, "REFER"), FS(14, "TRUNCATE"),
+      FS(15, "IOCTL_DEV"));
+NAMED(landlock_net, { 1, "LANDLOCK_ACCESS_NET_BIND_TCP" }, { 2, "LANDLOCK_ACCESS_NET_CONNECT_TCP" });
+FIELDS(ruleset, FIELD("{handled_access_fs=", 0, 8, NAMES, &landlock_fs_set),
+       FIELD(", handled_access_net=", 8, 8, NAMES, &landlock_net_set));
+FIELDS(rule_beneath, FIELD("{allowed_access=", 0, 8, NAMES, &landlock_fs_set), FIELD(", parent_fd=", 8, 4, DEC));
+FIELDS(rule_port, FIELD("{allowed_access=", 0, 8, NAMES, &landlock_net_set), FIELD(", port=", 8, 8, UNS));
+NAMED(futex_wait, { 2, "FUTEX_32" }, { 0x80, "FUTEX_PRIVATE_FLAG" });
+FIELDS(futexwait, FIELD("{val=", 0, 8, HEX), FIELD(", uaddr=", 8, 8, ADDR),
+       FIELD(", flags=", 16, 4, NAMES, &futex_wait_set));
+
+/* Writes the members within `size` bytes; the address if the size is less than `least`, which the call refuses. */
+static void put_members(struct call_text *t, const struct structure *f, u64 address, u64 size, u64 least)
+{
+	const struct field *m = f->at;
+
+	if (size < least) {
+		call_address(t, address);
+		return;
+	}
+	for (; m < f->at + f->n && (u64)m->at + m->size <= size; m++) {
+		call_printf(t, "%s", m->name);
+		call_field(t, m, address + m->at, m->size);
+	}
+	call_printf(t, "%s", f->end);
+}
+
+static void put_sched_attr(struct call_text *t, u64 address)
+{
+	u64 size = call_load(t, address, 4);
+
+	put_members(t, &schedattr_fields, address, size ? size : 48, 4);   /* SCHED_ATTR_SIZE_VER0 */
+}
+
+static void put_rule(struct call_text *t, u64 address, u64 kind)
+{
+	if (kind == 1 || kind == 2)
+		put_members(t, kind == 1 ? &rule_beneath_fields : &rule_port_fields, address, 16, 0);
+	else
+		call_address(t, address);
+}
+
+static void put_futex_waits(struct call_text *t, u64 address, u64 n)
+{
+	struct array a;
+
+	if (n > 128) {             /* FUTEX_WAITV_MAX */
+		call_address(t, address);
+		return;
+	}
+	for (a = (struct array){ n }; call_element(t, &a); address += 24)
+		put_members(t, &futexwait_fields, address, 24, 0);
+}
+
 bool call_sized(struct call_text *t, const struct stp_syscall_arg *a, u64 v, u64 with)
 {
 	switch (a->type) {
@@ -493,6 +570,11 @@ bool call_sized(struct call_text *t, const struct stp_syscall_arg *a, u64 v, u64
 	case STP_ARG_cloneargs: put_clone(t, a, v, with); return true;
 	case STP_ARG_iocb: put_iocb(t, v, false); return true;
 	case STP_ARG_iocbs: put_iocbs(t, v, with); return true;
+	case STP_ARG_schedattr: put_sched_attr(t, v); return true;
+	case STP_ARG_mountattr: put_members(t, &mountattr_fields, v, with, 32); return true;
+	case STP_ARG_ruleset: put_members(t, &ruleset_fields, v, with, 8); return true;
+	case STP_ARG_rule: put_rule(t, v, with); return true;
+	case STP_ARG_futexwaits: put_futex_waits(t, v, with); return true;
 	default: return false;
 	}
 }

@@ -14,11 +14,6 @@ NAMED(sta, { 1, "STA_PLL" }, { 2, "STA_PPSFREQ" }, { 4, "STA_PPSTIME" }, { 8, "S
       { 0x20, "STA_DEL" }, { 0x40, "STA_UNSYNC" }, { 0x80, "STA_FREQHOLD" }, { 0x100, "STA_PPSSIGNAL" },
       { 0x200, "STA_PPSJITTER" }, { 0x400, "STA_PPSWANDER" }, { 0x800, "STA_PPSERROR" }, { 0x1000, "STA_CLOCKERR" },
       { 0x2000, "STA_NANO" }, { 0x4000, "STA_MODE" }, { 0x8000, "STA_CLK" });
-VALUES(sched, { 0, "SCHED_OTHER" }, { 1, "SCHED_FIFO" }, { 2, "SCHED_RR" }, { 3, "SCHED_BATCH" }, { 5, "SCHED_IDLE" },
-       { 6, "SCHED_DEADLINE" });
-NAMED(sched_flag, { 1, "SCHED_FLAG_RESET_ON_FORK" }, { 2, "SCHED_FLAG_RECLAIM" }, { 4, "SCHED_FLAG_DL_OVERRUN" },
-      { 8, "SCHED_FLAG_KEEP_POLICY" }, { 0x10, "SCHED_FLAG_KEEP_PARAMS" }, { 0x20, "SCHED_FLAG_UTIL_CLAMP_MIN" },
-      { 0x40, "SCHED_FLAG_UTIL_CLAMP_MAX" });
 VALUES(notify, { 0, "SIGEV_SIGNAL" }, { 1, "SIGEV_NONE" }, { 2, "SIGEV_THREAD" }, { 4, "SIGEV_THREAD_ID" });
 NAMED(mount_flag, { 0x20, "ST_VALID" }, { 1, "ST_RDONLY" }, { 2, "ST_NOSUID" }, { 4, "ST_NODEV" }, { 8, "ST_NOEXEC" },
       { 0x10, "ST_SYNCHRONOUS" }, { 0x40, "ST_MANDLOCK" }, { 0x80, "ST_WRITE" }, { 0x100, "ST_APPEND" },
@@ -90,10 +85,6 @@ FIELDS_UNTIL(timevals, "]", { "[", 0, 16, 0, 8, INNER, &timeval_fields },
 FIELDS(utimbuf, { "{actime=", 0, 8, 0, 4, DEC }, { ", modtime=", 8, 8, 4, 4, DEC });
 FIELDS(rlimit, { "{rlim_cur=", 0, 8, 0, 4, LIMIT }, { ", rlim_max=", 8, 8, 4, 4, LIMIT });
 FIELDS(rlimit64, { "{rlim_cur=", 0, 8, 0, 8, LIMIT }, { ", rlim_max=", 8, 8, 8, 8, LIMIT });
-FIELDS(schedattr, { "{size=", 0, 4, 0, 4, UNS }, { ", sched_policy=", 4, 4, 4, 4, NAMES, &sched_set },
-       { ", sched_flags=", 8, 8, 8, 8, NAMES, &sched_flag_set }, { ", sched_nice=", 16, 4, 16, 4, DEC },
-       { ", sched_priority=", 20, 4, 20, 4, UNS }, { ", sched_runtime=", 24, 8, 24, 8, UNS },
-       { ", sched_deadline=", 32, 8, 32, 8, UNS }, { ", sched_period=", 40, 8, 40, 8, UNS });
 FIELDS(timex, { "{modes=", 0, 4, 0, 4, NAMES, &adj_set }, { ", offset=", 8, 8, 4, 4, DEC },
        { ", freq=", 16, 8, 8, 4, DEC }, { ", maxerror=", 24, 8, 12, 4, UNS }, { ", esterror=", 32, 8, 16, 4, UNS },
        { ", status=", 40, 4, 20, 4, NAMES, &sta_set }, { ", constant=", 48, 8, 24, 4, DEC },
@@ -161,6 +152,8 @@ FIELDS(flock64, { "{l_type=", 0, 2, 0, 2, NAMES, &lock_type_set }, { ", l_whence
        { ", l_start=", 8, 8, 4, 8, DEC }, { ", l_len=", 16, 8, 12, 8, DEC });
 FIELDS(flockg64, { "{l_type=", 0, 2, 0, 2, NAMES, &lock_type_set }, { ", l_whence=", 2, 2, 2, 2, NAMES, &seek_set },
        { ", l_start=", 8, 8, 4, 8, DEC }, { ", l_len=", 16, 8, 12, 8, DEC }, { ", l_pid=", 24, 4, 20, 4, DEC });
+VALUES(owner, { 0, "F_OWNER_TID" }, { 1, "F_OWNER_PID" }, { 2, "F_OWNER_PGRP" });
+FIELDS(owner, { "{type=", 0, 4, 0, 4, NAMES, &owner_set }, { ", pid=", 4, 4, 4, 4, DEC });
 FIELDS(linger, { "{l_onoff=", 0, 4, 0, 4, DEC }, { ", l_linger=", 4, 4, 4, 4, DEC });
 FIELDS(winsize, { "{ws_row=", 0, 2, 0, 2, UNS }, { ", ws_col=", 2, 2, 2, 2, UNS },
        { ", ws_xpixel=", 4, 2, 4, 2, UNS },
@@ -215,7 +208,7 @@ static const struct structure *const fields_of[] = {
 	[STP_ARG_itimerval] = &itimerval_fields, [STP_ARG_itimerspec] = &itimerspec_fields,
 	[STP_ARG_itimerspec64] = &itimerspec64_fields, [STP_ARG_timezone] = &timezone_fields,
 	[STP_ARG_utimbuf] = &utimbuf_fields, [STP_ARG_rlimit] = &rlimit_fields, [STP_ARG_rlimit64] = &rlimit64_fields,
-	[STP_ARG_schedattr] = &schedattr_fields, [STP_ARG_timex] = &timex_fields, [STP_ARG_timex64] = &timex_fields,
+	[STP_ARG_timex] = &timex_fields, [STP_ARG_timex64] = &timex_fields,
 	[STP_ARG_sembuf] = &sembuf_fields, [STP_ARG_mqattr] = &mqattr_fields,
 	[STP_ARG_sigevent] = &sigevent_fields, [STP_ARG_caphdr] = &caphdr_fields, [STP_ARG_rusage] = &rusage_fields,
 	[STP_ARG_tms] = &tms_fields, [STP_ARG_utsname] = &utsname_fields, [STP_ARG_sysinfo] = &sysinfo_fields,
@@ -229,6 +222,7 @@ static const struct structure *const fields_of[] = {
 	[STP_ARG_xfsstat] = &xfsstat_fields, [STP_ARG_xfsstatv] = &xfsstatv_fields,
 	[STP_ARG_termios] = &termios_fields,
 	[STP_ARG_termio] = &termio_fields, [STP_ARG_kexecsegment] = &kexecsegment_fields,
+	[STP_ARG_owner] = &owner_fields,
 };
 
 static void put_limit(struct call_text *t, u64 v, u32 size)

@@ -13,7 +13,7 @@ set -u
 . "$TESTS/lib.sh"
 here=$TESTS/syscalls
 VM=$SOURCE/translator/run/stap-vm
-programs="calls results commands unusual structures"
+programs="calls results commands unusual structures classes"
 dir=$SCRATCH/syscalls
 mkdir -p "$dir"
 
@@ -80,7 +80,7 @@ guest() {
 		cd /t
 		printf 'the other file\n' >other
 		printf 'short\n' >short
-		for p in calls results commands unusual structures calls32 results32 commands32 unusual32 structures32; do
+		for p in calls results commands unusual structures classes calls32 results32 commands32 unusual32 structures32 classes32; do
 			[ -e $p ] || continue
 			staprun -o ours.$p -c "strace -f -o strace.$p ./$p" ./sc_strace.ko
 		done
