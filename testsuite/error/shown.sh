@@ -55,6 +55,9 @@ is nothing-to-warn-of 0 '' cat
 status=$?
 is unused-arguments 0 2 grep -c 'the script does not use its argument'
 
+translate_with 'global __privat probe begin { println(__privat) }'
+is no-advice-for-a-declared-global 1 0 grep -c 'note: '
+
 translate_with "$(printf 'probe begin\n{\n\tif (1)\tx = ;\n}')"
 is place 1 "parse error: expected an expression, found \";\": at <input>:3:13" nth 1
 is source-line 1 "$(printf '        source: \tif (1)\tx = ;')" nth 2

@@ -243,7 +243,8 @@ void declarations_unresolved(struct session *s, struct loc loc, const struct var
 	}
 	diag_error(loc, "unresolved type of \"%s\": it may be a long or a string%s", v->name,
 		   misspelt ? check_similar_names(s, v, f, p) : "");
-	note_similar(s, loc, v->name);
+	if (v->kind != VAR_GLOBAL)
+		note_similar(s, loc, v->name);
 }
 
 static void unknown_function(struct session *s, const struct expr *call)
