@@ -24,7 +24,8 @@ void stp_calls_free(struct stp_calls *t);      /* NULL is allowed; handlers no l
  * The functions below refer to the current thread. Context: interrupts off, in an entered context, so that no hit
  * waits for a lock that the code it interrupted holds.
  */
-/* size is at most that of a row; the functions that find the row copy as much, if they ask for more. */
+/* size: at most that of the table's rows. Functions that return data copy the size of a row if they are given a larger
+ * one. */
 void stp_calls_put(struct stp_calls *t, u64 id, const void *data, u32 size);
 bool stp_calls_get(struct stp_calls *t, u64 id, void *data, u32 size);         /* false: not found */
 enum stp_call {

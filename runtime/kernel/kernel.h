@@ -124,8 +124,8 @@ static __always_inline bool stp_hit_enter(struct stp_ctx **c, unsigned long *fla
 	return false;
 }
 
-/* Returns true while a hit on this CPU is not of the session, which has not begun or has ended. Hits of CPUs that came
- * online later are lost, but not outside. */
+/* Returns true if the session has not begun, or has ended: then a hit on this CPU is not counted. Hits of CPUs that
+ * came online after the start count as losses: for them, it returns false. */
 static __always_inline bool stp_hit_outside(void)
 {
 	struct stp_ctx *c = raw_cpu_read(stp_cpu_ctx);

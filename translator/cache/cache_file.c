@@ -69,7 +69,7 @@ static int write_all(int fd, const void *bytes, size_t len)
 	return 0;
 }
 
-// Programs are run, from a copy with the same mode.
+// Returns the mode of a cached file and of its copies: programs are executed.
 static mode_t mode_of(const char *suffix)
 {
 	return strcmp(suffix, ".user") ? 0600 : 0700;

@@ -63,7 +63,7 @@ static bool visit_var(struct ast_walker *w, struct expr **e)
 	return !m->found;
 }
 
-// Returns whether the local is still used in the handler that elab_targets() left.
+// Returns true if the handler still uses the local after elab_targets(), which may remove branches.
 static bool is_mentioned(struct probe *p, const struct var *v)
 {
 	struct mention m = { .of = v };

@@ -418,8 +418,8 @@ static bool is_script(const char *path)
 	return !stat(path, &st) && S_ISREG(st.st_mode);
 }
 
-// Does what does not run a script of the command line: completion, prompt, language server, layout, checks. Returns
-// false if there is a script, which is read then; else *status is the exit status.
+// Runs the completion, the prompt, the language server, --fmt or --lint if an option selects it, and sets *status to
+// the exit status of stap. Returns false if none is selected: then the texts of the script have been added.
 static bool run_tool(struct session *s, int *status)
 {
 	if (s->opt.complete) {

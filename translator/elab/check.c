@@ -218,7 +218,7 @@ static void check_control(struct control *c, const struct stmt *s)
 
 struct suspicion {
 	struct session *s;
-	struct numbers reported;   // struct var *
+	struct numbers reported;   // variables with a warning: set of struct var *
 };
 
 static void warn_unread(struct use_walker *w, struct var *v, int use, struct loc loc)

@@ -22,7 +22,7 @@ struct infer {
 	bool statements_backwards;
 };
 
-// The type that a context expects. Messages print `why` before the name of the type: "'+' wants a" long.
+// The type that a context expects. Messages print `why` before the name of the type: "a condition is a" long.
 struct want {
 	enum type type;
 	const char *why;

@@ -175,7 +175,7 @@ static struct line_file read_lines(struct di_module *m)
 	return path ? (struct line_file){ path, size } : (struct line_file){ 0 };
 }
 
-// struct stp_user_location has a source line, for functions that print it.
+// Returns true if a used function reads the member `source` of struct stp_user_location, to print the source line.
 static bool asks_for_lines(const struct session *s)
 {
 	for vec_each(&s->script.funcs, f) {

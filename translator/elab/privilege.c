@@ -18,7 +18,7 @@
 struct look {
 	struct probe *probe;
 	bool own;                  // the current process belongs to the user
-	struct numbers seen;       // struct func *
+	struct numbers seen;       // functions that were visited: set of struct func *
 	const struct expr *call;   // the user's call of the library function that is being checked, or NULL
 	int reported;              // number of errors in that call
 };

@@ -15,7 +15,7 @@
 
 struct asks {
 	bool point;                // a reached function uses pp()
-	struct numbers seen;       // struct func *
+	struct numbers seen;       // functions that were visited: set of struct func *
 };
 
 static void visit_call(struct use_walker *w, struct func *f, struct loc loc)

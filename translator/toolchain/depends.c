@@ -216,7 +216,8 @@ static void search_names(struct search *x, const char *path)
 	}
 }
 
-// Names that a macro made are found by the directory that the file was read from.
+// Searches again for a file that was read under a name which a macro made: the name is the part of the path below the
+// longest of the directories.
 static void search_file(struct search *x, const char *path)
 {
 	size_t longest = 0;

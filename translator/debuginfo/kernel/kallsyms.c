@@ -255,7 +255,7 @@ static bool find_offsets(const struct tables *t, struct scheme *s, const uint32_
 	for (int pad = 0; pad <= 16; pad += 4)
 		if (offsets_at(t, t->token_end + pad, s, index, anchors, nanchors))
 			return true;
-	// Before relative_base and num_syms.
+	// The offsets may also end before relative_base and num_syms.
 	for (int pad = 0; pad <= 24; pad += 4)
 		if ((size_t)(t->num_syms - t->rodata.at) >= size + pad &&
 		    offsets_at(t, t->num_syms - size - pad, s, index, anchors, nanchors))
