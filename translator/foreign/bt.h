@@ -99,6 +99,8 @@ struct bt_script {
 
 enum { BT_MAX_DEPTH = 200, BT_MAX_HEIGHT = 1200 };     // levels of nesting; operators in a chain
 
+// Returns the long name of a type of probes, or NULL if bpftrace has none of that name.
+const char *bt_provider(const char *name);
 // Returns NULL after a syntax error, which is reported unless `quiet`.
 struct bt_script *bt_parse(const struct source *source, bool quiet);
 // Calls visit for the node and everything below it, in the order of the text.

@@ -647,7 +647,7 @@ static const struct { const char *name, *is;
 	{ "end", "END" },
 };
 
-static const char *provider(const char *name)
+const char *bt_provider(const char *name)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(providers); i++)
 		if (!strcmp(name, providers[i].name))
@@ -690,7 +690,7 @@ static void point(struct bt_parser *p, struct bt_action *a)
 	point.loc = bt_lex_loc(l);
 	from = l->p;
 	name = part(p, false);
-	vec_push(&point.part, provider(name));
+	vec_push(&point.part, bt_provider(name));
 	if (!point.part.at[0]) {
 		fail(p, point.loc, "unknown probe type \"%.60s\" of bpftrace", name);
 		return;

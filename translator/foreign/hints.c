@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Hints of one line: probes of DTrace, definitions of perf probe and filters of strace -e, given where a script is
 // expected, as the probe that stap has for them. Only the first line is looked at.
+#include "foreign/bt.h"
 #include "foreign/foreign.h"
 #include "util/str.h"
 
@@ -92,6 +93,9 @@ static char *dtrace(const char *line)
 	if (!match(line,
 		   "^([a-z][a-zA-Z_0-9]*\\$?[a-z0-9]*):([^:{}\" ]*):([^:{}\" ]*):([a-zA-Z_0-9*?-]+)[[:space:]]*($|[/{,])",
 		   g))
+		return NULL;
+	// Points of bpftrace may have four parts, too, as in usdt:PATH:provider:name.
+	if (bt_provider(g[1]) && strcmp(g[1], "profile"))
 		return NULL;
 	point = dtrace_point(g[1], g[2], g[3], g[4]);
 	return point ? str_printf("this is a probe of DTrace; in stap's language: probe %s { ... }%s", point,
