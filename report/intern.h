@@ -11,7 +11,7 @@ struct interned;
 
 struct intern {
 	struct interned *all;
-	size_t size;                       // of memory in bytes
+	size_t size;                       // bytes of memory in use
 	uint64_t next;                     // number of the next new sequence
 };
 

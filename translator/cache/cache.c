@@ -325,7 +325,7 @@ void cache_clean(struct session *s)
 	}
 }
 
-static void clean_sometimes(struct session *s)
+static void clean_if_due(struct session *s)
 {
 	struct stat st;
 	time_t age;
@@ -430,7 +430,7 @@ char *cache_put(struct session *s, const struct cache_key *k, const char *suffix
 
 	if (!s->cache_dir)
 		return NULL;
-	clean_sometimes(s);
+	clean_if_due(s);
 	path = cache_path(s, k, suffix);
 	if (mkdir(str_printf("%s/%.2s", s->cache_dir, k->hex), 0700) < 0 && errno != EEXIST)
 		err = -errno;

@@ -23,7 +23,7 @@ struct trailer {
 	uint64_t size;             // of the content
 	char key[32];              // the digits of the file's name
 	char suffix[16];           // the rest of its name
-	uint64_t sum;              // of the content, then of all above
+	uint64_t sum;              // checksum of the content and of the members above
 };
 
 static const char magic[8] = "\0QTcache";

@@ -11,7 +11,7 @@ struct arch {
 	int args[8];                   // DWARF number of integer argument i; -1 ends
 	int return_value;              // DWARF number
 	int second_return_value;       // of a struct of two words
-	const char *return_names[2];   // both, as register() names them; NULL: an integer never needs two of 8 bytes
+	const char *return_names[2];   // these two, as register() names them; NULL: integers are returned in one
 	int stack_pointer;
 	int frame_pointer;
 	unsigned call_clobbered;       // bit n: a call may change register n

@@ -14,7 +14,7 @@ struct binder {
 	struct map locals;         // parameters included
 	bool in_defined;           // inside @defined()
 	bool is_optional;          // inside a branch that a condition may leave out
-	bool holds;                // in a part of it whose errors are held
+	bool holds;                // inside begin_part() and end_part(), which hold errors back
 	enum { IN_BODY, IN_ENTRY, IN_CONDITION } position;
 };
 

@@ -41,7 +41,7 @@ static struct expr *cell(struct func *f, struct var *v, struct loc loc)
 	return e;
 }
 
-static struct func *make(struct session *s, const struct func *of, struct var *v, bool write)
+static struct func *make_accessor(struct session *s, const struct func *of, struct var *v, bool write)
 {
 	struct func *f = NEW(struct func);
 	struct loc loc = of->loc;
@@ -69,7 +69,7 @@ static struct func *accessor(struct session *s, const struct func *of, struct va
 	for vec_each(&s->script.funcs, f)
 		if ((*f)->accessed == v && (*f)->writes_accessed == write)
 			return *f;
-	return make(s, of, v, write);
+	return make_accessor(s, of, v, write);
 }
 
 static void missing(struct session *s, const struct func *f, const char *name, const char *marker)

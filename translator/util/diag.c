@@ -22,7 +22,7 @@ enum { MAX_WARNINGS = 100 };
 // The errors between diag_quiet_push() or diag_hold_push() and the pop.
 struct section {
 	int errors;
-	int held;                  // diag.held outside
+	int held;                  // value of diag.held before it, which the pop restores
 	struct diag_report first;
 	bool takes_notes;          // notes that follow belong to this error
 };
