@@ -10,11 +10,15 @@
 #define STP_KEY_STRINGS 1
 #define STP_ENTRY_WORDS 1
 #define STP_FRAMES_SIZE 8
+#define STP_STACK_FRAMES 1
+#define STP_USER_FRAMES 1
+#define STP_NOTE_WORDS 1
 #include "client.h"
 #include "../core/internal.h"
 #include "../core/map.h"
 #include "bpf_shared.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* The header of each table's element, before its keys. */
@@ -41,19 +45,42 @@ static void keys_of(const struct stp_shared_map *m, char *elem, union stp_val *k
 	}
 }
 
+/* Keys that stand for names of different processes may be equal when they are completed: then the values, to which
+ * programs only add, are added up. */
+static void complete_keys(struct stp_ctx *c, const struct stp_shared_map *m, union stp_val *keys)
+{
+	static char *names;
+	u32 size = stp_module.limits.string_len, i;
+
+	for (i = 0; i < m->map->nkeys; i++) {
+		if (m->map->keys[i] != STP_STRING || *keys[i].s != STP_MARK)
+			continue;
+		if (!names)
+			names = malloc((u64)size * STP_MAX_KEYS);
+		/* The mapping may have been announced since. At the end, all records have been read. */
+		if (c != &stp_session.exclusive->c)
+			records_read();
+		if (names)
+			keys[i].s = user_names_complete(keys[i].s, names + (u64)size * i);
+	}
+}
+
 static void import_elem(struct stp_ctx *c, const struct stp_shared_map *m, char *elem)
 {
 	union stp_val keys[STP_MAX_KEYS];
 	void *cell;
 
 	keys_of(m, elem, keys);
+	complete_keys(c, m, keys);
 	cell = m->map->percpu ? (void *)stp_pmap_put(c, m->map, keys) : stp_map_put(c, m->map, keys);
 	if (!cell)
 		return;
 	if (m->map->value == STP_STRING)
 		stp_copy(cell, elem + m->value, stp_module.limits.string_len);
+	else if (m->map->value == STP_STATS)
+		stp_stat_merge(cell, (struct stp_stat *)(elem + m->value), &m->map->stat);
 	else
-		memcpy(cell, elem + m->value, m->map->value == STP_STATS ? m->map->stat.size : 8);
+		*(s64 *)cell += *(s64 *)(elem + m->value);
 }
 
 /* An element that a program has left with a wrong link ends the walk. */

@@ -74,8 +74,7 @@ static int start_tracepoints(void *table, u32 n)
 
 /* ------------------------------------------------------------------ programs and libraries */
 
-/* Returns whether the file is the one that the translator read: offsets of another one would be wrong. */
-static bool same_file(const struct stp_program *program)
+bool client_same_file(const struct stp_program *program)
 {
 	u8 id[64];
 	bool same = false;
@@ -111,7 +110,7 @@ static int start_uprobe(const struct stp_uprobe *u)
 	u32 number = stp_probe_number(u->probe) - 1;
 	int err;
 
-	if (!same_file(u->program)) {
+	if (!client_same_file(u->program)) {
 		stp_complain("%s is not the file that the script was translated for (its build ID differs); translate the script "
 			     "again", u->program->path);
 		return -EINVAL;

@@ -326,6 +326,7 @@ SEC(STP_UPROBE_SECTION) int stp_entry_##number(u64 *ctx)			\
 	}									\
 	bpf_registers(s, ctx, ~0u);						\
 	s->c.address = ctx[STP_REGISTER_PC];					\
+	s->stack_frames = 0;							\
 	s->probe = number;							\
 	bpf_entry_end(s, entries_##number(s), number, id, words, false);	\
 	return 0;								\
@@ -343,6 +344,7 @@ SEC(STP_UPROBE_SECTION) int stp_program_##number(u64 *ctx)			\
 	bpf_registers(s, ctx, ~0u);						\
 	s->c.saved_return = bpf_user_result(ctx);				\
 	s->c.address = ctx[STP_REGISTER_PC];					\
+	s->stack_frames = 0;							\
 	STP_RUN(s, number, handler, condition, late);				\
 	return 0;								\
 }
@@ -364,6 +366,7 @@ SEC("kprobe") int stp_entry_##number(u64 *ctx)					\
 	bpf_registers(s, ctx, mask);						\
 	s->c.address = ctx[STP_REGISTER_PC] - 1;				\
 	s->probe = number;							\
+	STP_TAKE_STACKS(ctx, s, handler##_takes, STP_FROM_REGISTERS);		\
 	bpf_entry_end(s, entries_##number(s), number, id, words, true);		\
 	return 0;								\
 }										\
@@ -379,7 +382,8 @@ SEC("kprobe") int stp_program_##number(u64 *ctx)				\
 	}									\
 	bpf_registers(s, ctx, mask);						\
 	s->c.saved_return = ctx[STP_REGISTER_RESULT];				\
-	s->c.address = 0;							\
+	s->c.address = handler##_takes & STP_TAKES_FUNCTION ? bpf_get_func_ip(ctx) : 0;	\
+	STP_TAKE_STACKS(ctx, s, handler##_takes, STP_FROM_REGISTERS);		\
 	STP_RUN(s, number, handler, condition, late);				\
 	return 0;								\
 }

@@ -72,9 +72,24 @@ static inline struct stp_elem *stp_cursor_next(struct stp_cursor *cursor)
 
 /* Only handlers of programs call them, which this compilation needs for their places. */
 #define stp_ppfunc(c) ""
+#define stp_backtrace(c, to) ((void)(to))
+#define stp_stack(c, n) 0
+#define stp_address(c) 0
+#define stp_ubacktrace(c, to) ((void)(to))
+#define stp_ustack(c, n) 0
+#define stp_print_usyms(c, list, form) ((void)(list))
+#define stp_mark_list(c, to, list) ((void)(to))
+#define stp_mark_stack(c, to) ((void)(to))
+#define stp_mark_data(c, to, address) ((void)(to))
+#define stp_mark_name(c, to, address) ((void)(to))
 #define stp_syscall_name(c) ""
 #define stp_syscall_kernel_name(c) ""
 #define stp_syscall_string(c, to, size, address) ((void)(address))
+
+/* names.c */
+void stp_symdata(struct stp_ctx *c, char *to, u64 address);
+void stp_sprint_syms(struct stp_ctx *c, char *to, const char *list);
+void stp_print_syms(struct stp_ctx *c, const char *list);
 
 /* Places that programs refer to by the line: both compilations see the same text. */
 #define STP_PLACE(...)								\

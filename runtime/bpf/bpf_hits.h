@@ -75,6 +75,7 @@ SEC("perf_event") int stp_program_##number(u64 *ctx)				\
 		return 0;							\
 	bpf_registers(s, ctx, mask);						\
 	s->c.address = ctx[STP_REGISTER_PC];					\
+	STP_TAKE_STACKS(ctx, s, handler##_takes, STP_FROM_REGISTERS);		\
 	STP_RUN(s, number, handler, condition, late);				\
 	return 0;								\
 }
@@ -95,8 +96,12 @@ SEC("kprobe") int stp_program_##number(u64 *ctx)				\
 	bpf_registers(s, ctx, mask);						\
 	if (is_return_)								\
 		s->c.saved_return = ctx[STP_REGISTER_RESULT];			\
-	/* a kprobe's instruction pointer is behind the first byte */		\
-	s->c.address = (is_return_) ? 0 : ctx[STP_REGISTER_PC] - 1;		\
+	STP_TAKE_STACKS(ctx, s, handler##_takes, STP_FROM_REGISTERS);		\
+	/* a kprobe's instruction pointer is behind the first byte; ftrace's is in the function, too */	\
+	if (!(is_return_))							\
+		s->c.address = ctx[STP_REGISTER_PC] - 1;			\
+	else									\
+		s->c.address = handler##_takes & STP_TAKES_FUNCTION ? bpf_get_func_ip(ctx) : 0;	\
 	STP_RUN(s, (shared_) && stp_cookies ? (u32)bpf_get_attach_cookie(ctx) : number, handler, condition, late);	\
 	return 0;								\
 }
@@ -382,6 +387,9 @@ SEC("raw_tp") int stp_program_##number_(u64 *ctx)				\
 		s->c.arguments[STP_SYSCALL_RESULT] = s->c.saved_return =	\
 			compat ? bpf_compat_result(ctx[1], STP_CALL_ADDRESS(call)) : ctx[1];	\
 	s->c.address = 0;							\
+	if (handler##_takes & STP_TAKES_FUNCTION)				\
+		bpf_probe_read_kernel(&s->user_address, 8, (const u64 *)ctx[0] + STP_REGISTER_PC);	\
+	STP_TAKE_STACKS(ctx, s, handler##_takes, STP_FROM_PROGRAM);		\
 	names_(s, STP_CALL_ROW(call));						\
 	s->probe = STP_CALL_PROBE(call);					\
 	if (!enters_(s)) {							\

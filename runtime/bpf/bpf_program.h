@@ -659,6 +659,7 @@ STP_INLINE bool handler##_lock(struct stp_ctx *c)				\
 #define stp_ktime_ns(c) ((s64)bpf_ktime_get_ns())
 #define stp_current_task(c) ((u64)bpf_get_current_task())
 #include "bpf_task.h"
+#include "bpf_stack.h"
 
 /* ------------------------------------------------------------------ programs */
 
@@ -700,6 +701,8 @@ SEC(STP_UPROBE_SECTION) int stp_program_##number(u64 *ctx)			\
 	if (is_return_)								\
 		s->c.saved_return = bpf_user_result(ctx);			\
 	s->c.address = ctx[STP_REGISTER_PC];					\
+	s->stack_frames = 0;   /* its kernel stack is empty */			\
+	bpf_take_user_stack(ctx, s, handler##_takes);				\
 	s->probe = number;							\
 	if (condition() && ((late) || handler##_lock(&s->c))) {			\
 		handler(&s->c);							\
@@ -729,7 +732,9 @@ SEC(section) int stp_program_##number(u64 *ctx)				\
 	_Pragma("unroll")							\
 	for (i = 0; i < (arguments_); i++)					\
 		s->c.arguments[i] = ctx[i];					\
+	s->c.address = s->user_address = 0;					\
 	s->probe = number;							\
+	STP_TAKE_STACKS(ctx, s, handler##_takes, STP_FROM_PROGRAM);		\
 	if (stp_preempt_off)							\
 		bpf_preempt_disable();						\
 	if (condition() && ((late) || handler##_lock(&s->c))) {			\

@@ -23,7 +23,11 @@ struct stp_text { char b[STP_TEXT_SIZE]; };
 #define STP_RECORD_WORDS 1024          /* of a handler's output: head, then items */
 #define STP_ITEM_ARGUMENTS 64          /* of a printing statement */
 /* Upper half of an item's first word; the lower half is the line of the generated C, which determines the format. */
-enum { STP_ITEM_PRINT = 1, STP_ITEM_ERROR, STP_ITEM_HIST };
+enum { STP_ITEM_PRINT = 1, STP_ITEM_ERROR, STP_ITEM_HIST, STP_ITEM_SYMBOL, STP_ITEM_USER_SYMBOL,
+       STP_ITEM_MAPPING };
+/* Forms of STP_ITEM_USER_SYMBOL: a line that begins with the address if it has a name, or always; only the name. */
+enum { STP_USER_LINE, STP_USER_DOUBLED, STP_USER_NAME };
+#define STP_TRACER_FRAMES 8            /* at most, of a call stack that begins in the program */
 /* Errors of programs: records.c has their texts. */
 enum stp_bpf_error { STP_BPF_NONE, STP_BPF_TEXT, STP_BPF_DIVISION, STP_BPF_ACTIONS, STP_BPF_NESTING, STP_BPF_OVERFLOW,
 		     STP_BPF_SIZE, STP_BPF_FAULT, STP_BPF_USER_FAULT, STP_BPF_CHAIN, STP_BPF_EMPTY, STP_BPF_BUCKET,
@@ -34,6 +38,20 @@ enum { STP_LOOP_NEXT, STP_LOOP_BREAK, STP_LOOP_LEAVE, STP_LOOP_FAIL };
 
 /* Texts of the probe that was hit. */
 enum { STP_POINT_RESOLVED, STP_POINT_WRITTEN, STP_POINT_NAME, STP_POINT_FUNCTION, STP_POINT_TEXTS };
+
+/*
+ * A text that stands for names of a process, which a program cannot look up: STP_MARK, the form, 8 digits of a random
+ * number (so that no text of the script is taken for one), 16 digits of the number of the process's memory, a blank,
+ * and a list of addresses. The client replaces it by the names.
+ */
+#define STP_MARK 1
+#define STP_MARK_LINES 'L'             /* a line for each address */
+#define STP_MARK_DATA 'D'              /* one address */
+#define STP_MARK_NAME 'N'
+#define STP_MARK_HEAD 27
+
+/* A mapping of a file in a process. */
+struct stp_mapping { u64 space, start, end, offset, inode, device; };
 
 struct stp_slot {
 	u32 busy;
@@ -48,15 +66,24 @@ struct stp_slot {
 	u32 walk_found;
 	s64 key_n[STP_MAX_KEYS];
 	u64 registers[STP_REGISTERS];
+	u64 address;                   /* read from a list of addresses */
+	u64 user_address;              /* where a process made the system call of the probe */
+	u32 user_frames;               /* number in `user_stack` */
+	u32 note_len;                  /* words */
+	u64 path_at, path_mount;       /* of the path that is written to `note` */
+	u32 stack_frames, stack_from;  /* number in `stack`; STP_FROM_REGISTERS, STP_FROM_PROGRAM */
 	u32 record_len;                /* words behind the head */
 	u32 frame_at;                  /* next free byte of `frames` */
 	u64 percpu[STP_PERCPU_WORDS];
 	u64 merged[STP_MERGED_WORDS];  /* statistics of all slots, at the offsets of struct percpu */
-	struct stp_text comm, error_text, quoted, call_name, call_kernel_name;
+	struct stp_text comm, error_text, quoted, call_name, call_kernel_name, symbol;
 	struct stp_text point[STP_POINT_TEXTS];
 	struct stp_text key_s[STP_KEY_STRINGS];
 	u64 entry[STP_ENTRY_WORDS];    /* values of @entry() */
 	u64 record[STP_RECORD_WORDS];
+	u64 stack[STP_STACK_FRAMES];   /* of the kernel; first the tracer's own frames, if it begins in the program */
+	u64 user_stack[STP_USER_FRAMES];
+	u64 note[STP_NOTE_WORDS];      /* an announcement: see bpf_user_stack.h */
 	char frames[STP_FRAMES_SIZE];
 };
 

@@ -12,6 +12,9 @@
 #define STP_KEY_STRINGS 1
 #define STP_ENTRY_WORDS 1
 #define STP_FRAMES_SIZE 8
+#define STP_STACK_FRAMES 1
+#define STP_USER_FRAMES 1
+#define STP_NOTE_WORDS 1
 #include "client.h"
 #include "../core/internal.h"
 #include "bpf_shared.h"
@@ -285,6 +288,13 @@ struct bpf_program *client_entry_program(u32 probe)
 struct bpf_program *client_named_program(const char *name)
 {
 	return bpf_object__find_program_by_name(object, name);
+}
+
+void *client_map_section(const char *section)
+{
+	const struct bpf_map *m = bpf_object__find_map_by_name(object, section);
+
+	return m ? map_shared(m, value_size(m)) : NULL;
 }
 
 void client_count_missed(void)

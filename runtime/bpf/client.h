@@ -27,12 +27,22 @@ int records_open(int map_fd);
 int records_fd(void);
 void records_read(void);           /* formats the records that are in the ring */
 
+/* user_names.c */
+struct stp_mapping;
+void user_names_add(const struct stp_mapping *m, const char *path);
+/* Returns the string, or `to`, of the size of a string, with the names that it stands for: see STP_MARK. */
+const char *user_names_complete(const char *s, char *to);
+/* Prints an address of a process. form: see STP_ITEM_USER_SYMBOL. */
+void user_names_print(struct stp_ctx *c, u64 form, u64 space, u64 address);
+
 /* client.c */
 /* Returns the program of a probe of the script; NULL: it has none. */
 struct bpf_program *client_program(const struct stp_probe *p);
 struct bpf_program *client_named_program(const char *name);
 /* Returns the program that saves what the return probe with this number reads at the entry. */
 struct bpf_program *client_entry_program(u32 probe);
+/* Maps a section of variables of the programs; NULL: they do not have it. */
+void *client_map_section(const char *section);
 /* Returns the rows of a family of the script; NULL: it has none. */
 const struct stp_family *client_family(const struct stp_family_ops *ops);
 /* Counts hits that the kernel did not pass to the programs, since one of them was running. */
@@ -45,6 +55,8 @@ void client_set_constant(const char *section, u32 value);
 /* Keeps a new link. Returns 0, or if it is NULL the error in errno, after a message that names the probe. */
 int client_attached(struct bpf_link *link, const struct stp_probe *p, const char *advice);
 void client_detach(void *table, u32 n);
+/* Returns whether the file is the one that the translator read: offsets of another one would be wrong. */
+bool client_same_file(const struct stp_program *program);
 
 /* privileges.c: drop capabilities for good. Return false if the kernel does not allow that. */
 bool privileges_for_attaching(bool programs);      /* programs: the script has probes of programs */

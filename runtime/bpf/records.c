@@ -10,10 +10,14 @@
 #define STP_KEY_STRINGS 1
 #define STP_ENTRY_WORDS 1
 #define STP_FRAMES_SIZE 8
+#define STP_STACK_FRAMES 1
+#define STP_USER_FRAMES 1
+#define STP_NOTE_WORDS 1
 #include "client.h"
 #include "../core/internal.h"
 #include "bpf_shared.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static struct ring_buffer *ring;
@@ -56,10 +60,23 @@ static const struct stp_place *place_of(u32 line, bool prints)
 	return NULL;
 }
 
+/* Replaces a text of names. `buffers` are allocated for the first one, one for each argument. */
+static const char *completed(const char *s, u32 argument, char **buffers)
+{
+	u32 size = stp_module.limits.string_len;
+
+	if (*s != STP_MARK)
+		return s;
+	if (!*buffers)
+		*buffers = malloc((u64)size * STP_ITEM_ARGUMENTS);
+	return *buffers ? user_names_complete(s, *buffers + (u64)size * argument) : s;
+}
+
 /* Reads the arguments in the order of the pieces: width, precision, value. */
 static void print(struct stp_ctx *c, const struct stp_place *p, struct reader *r)
 {
 	union stp_val args[STP_ITEM_ARGUMENTS] = { };
+	char *names = NULL;
 	u32 i, n = 0;
 
 	if (!p->format) {
@@ -72,11 +89,12 @@ static void print(struct stp_ctx *c, const struct stp_place *p, struct reader *r
 		if (p->format[i].precision == -2)
 			args[n++].n = (s64)number(r);
 		if (p->format[i].conv == 's')
-			args[n++].s = text(r);
+			args[n++].s = completed(text(r), i, &names);
 		else if (p->format[i].conv)
 			args[n++].n = (s64)number(r);
 	}
 	stp_printf(c, p->format, p->pieces, args);
+	free(names);
 }
 
 /* Prints a histogram: the record has its buckets. */
@@ -115,6 +133,42 @@ static void raise_error(struct stp_ctx *c, u32 line, struct reader *r)
 	}
 }
 
+/* Prints a line of a call stack. */
+static void print_symbol(struct stp_ctx *c, struct reader *r)
+{
+	u64 address = number(r);
+
+	stp_cprintf(c, " %#llx : %s\n", address, text(r));
+}
+
+static void print_user_symbol(struct stp_ctx *c, struct reader *r)
+{
+	u64 form = number(r), space = number(r), address = number(r);
+
+	user_names_print(c, form, space, address);
+}
+
+/* The rest of the record: the components of the path, the last one first. */
+static void add_mapping(struct reader *r)
+{
+	struct stp_mapping m = { number(r) };
+	char path[STP_RECORD_WORDS * 8], *at = path + sizeof(path) - 1;
+	const char *name;
+
+	m.start = number(r);
+	m.end = number(r);
+	m.offset = number(r);
+	m.inode = number(r);
+	m.device = number(r);
+	*at = 0;
+	while (r->at < r->end && strlen(name = text(r)) < (size_t)(at - path)) {
+		at -= strlen(name);
+		memcpy(at, name, strlen(name));
+		*--at = '/';
+	}
+	user_names_add(&m, at);
+}
+
 /* Records are formatted in the context of begin and end probes, which has no gate, so that they are read after exit(),
  * too. */
 static int read_record(void *unused, void *data, size_t size)
@@ -134,6 +188,12 @@ static int read_record(void *unused, void *data, size_t size)
 			print(c, p, &r);
 		else if (head >> 32 == STP_ITEM_HIST && p && p->hist)
 			print_hist(c, p, &r);
+		else if (head >> 32 == STP_ITEM_SYMBOL)
+			print_symbol(c, &r);
+		else if (head >> 32 == STP_ITEM_USER_SYMBOL)
+			print_user_symbol(c, &r);
+		else if (head >> 32 == STP_ITEM_MAPPING)
+			add_mapping(&r);
 		else if (head >> 32 == STP_ITEM_ERROR)
 			raise_error(c, (u32)head, &r);
 	}

@@ -4,6 +4,7 @@
 #include "elab/elab.h"
 #include "resolve/family.h"
 #include "session/passes.h"
+#include "util/numbers.h"
 
 #include <string.h>
 
@@ -11,6 +12,10 @@ struct check {
 	struct session *s;
 	struct map seen;               // functions that were checked, by their address
 	bool event;                    // in a BPF program, else in the client
+	bool user_code;                // in a probe of user code, or that may interrupt it
+	bool at_return;                // at the return of a function
+	struct numbers places;         // calls whose result is printed or a key, struct expr *: see gives_names()
+	VEC(struct var *) named;       // arrays that have such keys
 };
 
 #define INSTEAD "run the script as a module, or with --vm"
@@ -31,6 +36,9 @@ static const char *const operations[] = {
 	"stp_uload_string", "stp_load_string", "stp_strlen", "stp_copy", "stp_append", "stp_compare", "stp_find", "stp_span",
 	"stp_substr", "stp_character", "stp_strtol", "stp_basename", "stp_replace", "stp_exit", "stp_error",
 	"stp_pp", "stp_pn", "stp_ppfunc", "stp_probe_name",
+	"stp_probefunc", "stp_address", "stp_backtrace", "stp_stack", "stp_symdata", "stp_sprint_syms", "stp_print_syms",
+	"stp_ubacktrace", "stp_ustack", "stp_print_usyms",
+	"stp_mark_stack", "stp_mark_list", "stp_mark_data", "stp_mark_name",
 };
 
 static bool is_operation(const char *name)
@@ -64,10 +72,30 @@ static bool uses_context(const struct embedded *c)
 	return false;
 }
 
+// Functions that only the programs of some probes can carry out.
+static const char *missing_context(const struct check *k, const struct embedded *c)
+{
+	bool user_stack = embedded_word(c, "stp_ubacktrace") || embedded_word(c, "stp_ustack") ||
+		embedded_word(c, "stp_mark_stack");
+	bool stack = user_stack || embedded_word(c, "stp_backtrace") || embedded_word(c, "stp_stack");
+
+	if (!k->event)
+		return stack || embedded_word(c, "stp_address") || embedded_word(c, "stp_print_usyms") ||
+		       embedded_has_prefix(c, "stp_mark_") ?
+			"in handlers that are not of events" : NULL;
+	if (k->at_return && embedded_word(c, "stp_address"))
+		return "in .return probes";
+	if (k->at_return && k->user_code && user_stack)
+		return "in .return probes of programs";
+	return k->user_code && embedded_word(c, "stp_probefunc") ? "in probes of user code" : NULL;
+}
+
 static void check_embedded(struct check *k, const struct func *f, struct loc loc)
 {
 	if (!func_has(f, PRAGMA_RUNTIME))
 		refuse(loc, str_printf("the function \"%s\" is embedded C for a kernel module: it is not supported", f->name));
+	else if (missing_context(k, f->embedded))
+		refuse(loc, str_printf("the function \"%s\" is not supported %s", f->name, missing_context(k, f->embedded)));
 	else if (k->event && uses_context(f->embedded))
 		refuse(loc, str_printf("the function \"%s\" is not supported in BPF programs", f->name));
 	else if (k->event && missing_operation(f->embedded))
@@ -81,7 +109,7 @@ static void check_body(struct check *k, struct stmt *body);
 
 static void check_function(struct check *k, struct func *f, struct loc loc)
 {
-	char *key = str_printf("%p %d", (void *)f, k->event);
+	char *key = str_printf("%p %d %d %d", (void *)f, k->event, k->user_code, k->at_return);
 
 	if (f->embedded)
 		check_embedded(k, f, loc);
@@ -135,6 +163,105 @@ static const char *operator_refusal(const struct expr *e)
 	return e->kind == E_UNARY && e->u.un.op == TOK_WIDEN ? "reading a float is not supported" : NULL;
 }
 
+// ---------------------------------------------------------------- names of user code
+
+// A program has only a text that stands for these names; the client completes it where it prints it, and in keys of
+// arrays, whose elements it then adds up if their keys are equal.
+static bool gives_names(const struct expr *e)
+{
+	const struct func *f = e->kind == E_CALL ? e->u.call.target : NULL;
+
+	return f && f->embedded && embedded_has_prefix(f->embedded, "stp_mark_");
+}
+
+static void allow_arguments(struct check *k, const struct expr *e)
+{
+	int n = 0;
+
+	if (e->u.print.kind != PRINT_PRINTF)
+		for vec_each(&e->u.print.args, arg)
+			if (gives_names(*arg))
+				numbers_add(&k->places, *arg);
+	for vec_each(&e->u.print.format, p) {
+		n += p->width_star + p->precision_star;
+		if (e->u.print.kind == PRINT_PRINTF && p->conv == 's' && p->width < 0 && p->precision < 0 &&
+		    !p->width_star && !p->precision_star)
+			numbers_add(&k->places, e->u.print.args.at[n]);
+		n += p->conv != 0;
+	}
+}
+
+static void allow_keys(struct check *k, const struct expr *array)
+{
+	if (array->kind != E_INDEX || array->u.index.hist)
+		return;
+	for vec_each(&array->u.index.keys, key) {
+		if (!gives_names(*key))
+			continue;
+		numbers_add(&k->places, *key);
+		vec_push(&k->named, array->u.index.decl);
+	}
+}
+
+static bool only_adds(const struct expr *e)
+{
+	return e->u.bin.op == TOK_STAT_ADD ||
+	       (e->value_unused && (e->u.bin.op == TOK_ADD_ASSIGN || e->u.bin.op == TOK_SUB_ASSIGN));
+}
+
+static void allow_names(struct check *k, const struct expr *e)
+{
+	if (e->kind == E_PRINT && !e->u.print.to_string)
+		allow_arguments(k, e);
+	else if (e->kind == E_INCDEC && e->value_unused)
+		allow_keys(k, e->u.un.e);
+	else if (e->kind == E_ASSIGN && only_adds(e))
+		allow_keys(k, e->u.bin.l);
+}
+
+static const char *names_refusal(struct check *k, const struct expr *e)
+{
+	enum { SHORTEST = 64 };    // the text that stands for a name takes up to 48 bytes
+
+	if (!gives_names(e))
+		return NULL;
+	if (session_limit(k->s, LIMIT_MAXSTRINGLEN) < SHORTEST)
+		return "names of user code in strings of less than 64 bytes (-DMAXSTRINGLEN) are not supported";
+	if (!numbers_add(&k->places, e))
+		return NULL;
+	return "names of user code are only supported as arguments of print functions, and as keys of arrays that event "
+	       "handlers only add to (a[...]++, a[...] <<< n)";
+}
+
+static void check_named(struct use_walker *w, struct var *v, int use, struct loc loc)
+{
+	struct check *k = w->data;
+
+	for vec_each(&k->named, named)
+		if (*named == v && (!(use & USE_ADD) || (use & USE_READ))) {
+			refuse(loc, str_printf("\"%s\" has names of user code as keys: event handlers can only add to it "
+					       "(a[...]++, a[...] <<< n)", v->name));
+			break;
+		}
+}
+
+static void check_named_in(struct use_walker *w, struct func *f, struct loc loc)
+{
+	struct check *k = w->data;
+
+	if (numbers_add(&k->places, f))
+		use_func(w, f);
+}
+
+static void check_arrays(struct check *k)
+{
+	struct use_walker w = { .var = check_named, .call = check_named_in, .data = k };
+
+	for vec_each(&k->s->script.probes, p)
+		if (k->named.n && (*p)->family->bpf_program && (*p)->body)
+			use_probe(&w, *p);
+}
+
 static bool check_expr(struct ast_walker *w, struct expr **at)
 {
 	struct check *k = w->data;
@@ -143,7 +270,11 @@ static bool check_expr(struct ast_walker *w, struct expr **at)
 
 	for (struct func *f = e->kind == E_CALL ? e->u.call.target : NULL; f; f = f->next_overload)
 		check_function(k, f, e->loc);
-	if (k->event)
+	if (k->event) {
+		allow_names(k, e);
+		why = names_refusal(k, e);
+	}
+	if (k->event && !why)
 		why = expr_refusal(e) ? expr_refusal(e) : operator_refusal(e);
 	return why ? refuse(e->loc, why) : true;
 }
@@ -206,6 +337,13 @@ static void check_condition(struct check *k, struct expr **e)
 		check_value(k, e);
 }
 
+// Samples may interrupt code of the processes whose symbols a module would have.
+static bool may_be_in_user_code(const struct session *s, const struct probe *p)
+{
+	return p->family->access == ACCESS_PROCESS ||
+	       (p->family->samples && (s->programs.n || s->opt.objects.n || s->opt.command));
+}
+
 int elab_bpf(struct session *s)
 {
 	struct check k = { .s = s };
@@ -217,6 +355,8 @@ int elab_bpf(struct session *s)
 		struct probe *p = *it;
 
 		k.event = p->family->bpf_program != NULL;
+		k.user_code = may_be_in_user_code(s, p);
+		k.at_return = str_ends(p->point, ".return") && strcmp(p->family->name, "syscall");
 		if (k.event && p->family->bpf_refusal && p->family->bpf_refusal(p))
 			refuse(p->loc, p->family->bpf_refusal(p));
 		if (k.event && p->condition)
@@ -228,5 +368,6 @@ int elab_bpf(struct session *s)
 		if (p->body)
 			check_body(&k, p->body);
 	}
+	check_arrays(&k);
 	return diag_errors() - before;
 }

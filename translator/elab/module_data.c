@@ -31,6 +31,12 @@ static bool is_called(const struct session *s, const char *prefix)
 	return false;
 }
 
+// The client of BPF programs has symbols for these.
+static bool names_user_code(const struct session *s)
+{
+	return is_called(s, "stp_print_usyms") || is_called(s, "stp_mark_");
+}
+
 // ---------------------------------------------------------------- expressions
 
 struct visit {
@@ -143,7 +149,7 @@ static void find_objects(struct session *s, modules *all)
 		if (path)
 			add_object(s, all, path, strchr(*name, '/'));
 	}
-	add_target(s, all, is_called(s, "stp_user_"));
+	add_target(s, all, is_called(s, "stp_user_") || names_user_code(s));
 	n = all->n;
 	for (int i = 0; s->opt.libraries && i < n; i++)
 		add_libraries(s, all, all->at[i]);
@@ -192,7 +198,7 @@ static bool asks_for_probefunc(const struct session *s)
 {
 	bool samples = false;
 
-	if (s->opt.user_runtime || !is_called(s, "stp_probefunc"))
+	if (s->opt.user_runtime || s->opt.bpf_runtime || !is_called(s, "stp_probefunc"))
 		return false;
 	for vec_each(&s->script.probes, p)
 		samples |= (*p)->family->samples;
@@ -201,7 +207,7 @@ static bool asks_for_probefunc(const struct session *s)
 
 static void read_objects(struct session *s, struct module_data *d, bool loads_returns)
 {
-	bool names = is_called(s, "stp_user_location") || asks_for_probefunc(s);
+	bool names = is_called(s, "stp_user_location") || asks_for_probefunc(s) || names_user_code(s);
 	bool stacks = is_called(s, "stp_user_stack"), lines = asks_for_lines(s);
 	modules all = { 0 };
 

@@ -107,6 +107,13 @@ static const struct { const char *call; unsigned use; } calls_of_library[] = {
 	{ "stp_syscall_string", BPF_TEXT },
 	{ "stp_pp", BPF_POINT_RESOLVED }, { "stp_pn", BPF_POINT_WRITTEN }, { "stp_probe_name", BPF_POINT_NAME },
 	{ "stp_ppfunc", BPF_POINT_FUNCTION },
+	{ "stp_symdata", BPF_TEXT | BPF_SYMBOLS }, { "stp_sprint_syms", BPF_TEXT | BPF_SYMBOLS },
+	{ "stp_print_syms", BPF_TEXT | BPF_SYMBOLS },
+	{ "stp_ubacktrace", BPF_TEXT | BPF_SYMBOLS | BPF_USER_STACKS },
+	{ "stp_ustack", BPF_TEXT | BPF_SYMBOLS | BPF_USER_STACKS },
+	{ "stp_print_usyms", BPF_TEXT | BPF_SYMBOLS | BPF_USER_STACKS },
+	{ "stp_probefunc", BPF_TEXT | BPF_SYMBOLS | BPF_POINT_FUNCTION },
+	{ "stp_backtrace", BPF_TEXT | BPF_SYMBOLS | BPF_STACKS }, { "stp_stack", BPF_TEXT | BPF_SYMBOLS | BPF_STACKS },
 };
 
 void emit_bpf_embedded(struct emitter *e, const struct embedded *c)
@@ -114,14 +121,23 @@ void emit_bpf_embedded(struct emitter *e, const struct embedded *c)
 	for (size_t i = 0; i < ARRAY_SIZE(calls_of_library); i++)
 		if (embedded_word(c, calls_of_library[i].call))
 			emit_bpf_use(e, calls_of_library[i].use);
+	if (embedded_has_prefix(c, "stp_mark_"))
+		emit_bpf_use(e, BPF_TEXT | BPF_SYMBOLS | BPF_USER_STACKS);
 	if (embedded_has_prefix(c, "stp_load"))
 		emit_bpf_use(e, BPF_KERNEL_MEMORY);
 }
 
 static void write_used_operations(const struct emitter *e, struct cwriter *w)
 {
-	if (e->program_uses & BPF_TEXT)
+	// The client looks up addresses by a program.
+	if (e->program_uses & BPF_TEXT || e->bpf_uses & BPF_SYMBOLS)
 		cw_line(w, "#define STP_USES_TEXT");
+	if (e->bpf_uses & BPF_SYMBOLS)
+		cw_line(w, "#define STP_USES_SYMBOLS");
+	if (e->program_uses & BPF_STACKS)
+		cw_line(w, "#define STP_USES_STACKS");
+	if (e->program_uses & BPF_USER_STACKS)
+		cw_line(w, "#define STP_USES_USER_STACKS");
 	if (e->program_uses & BPF_SCALARS)
 		cw_line(w, "#define STP_USES_SCALARS");
 	for vec_each(&e->globals, g) {
@@ -169,6 +185,7 @@ void emit_bpf_head(struct emitter *e, struct cwriter *w)
 		cw_line(w, "#define STP_SLEEPABLE");
 	cw_line(w, "#define STP_KEY_STRINGS %d", key_strings(e));
 	cw_line(w, "#define STP_ENTRY_WORDS %d", entry_words(e));
+	emit_bpf_stack_sizes(e, w);
 	cw_line(w, "#define STP_FRAMES_SIZE (%d * STP_TEXT_SIZE + 8)", event_strings(e));
 	cw_line(w, "#define STP_ACTIONS_MAX %" PRId64, e->s->opt.suppress_time_limits ? INT32_MAX / 10 :
 		session_limit(e->s, LIMIT_MAXACTION));
@@ -271,8 +288,10 @@ void emit_bpf_locks(struct emitter *e, struct cwriter *w)
 
 		if (p->shares || !bpf_carries(p))
 			continue;
-		if (!p->same_body)
+		if (!p->same_body) {
 			write_locks(e, w, str_printf("p%d", p->index), &e->locks_of[p->index]);
+			emit_bpf_takes(e, w, p);
+		}
 		if (p->entries.n)
 			write_locks(e, w, str_printf("p%d_entry", p->index), &e->entry_locks_of[p->index]);
 	}
@@ -469,6 +488,17 @@ static void write_adders(struct emitter *e, struct cwriter *w)
 
 // ---------------------------------------------------------------- texts of probes
 
+// Returns the name of a system call's function, as the module's probefunc() does; NULL for other points.
+static const char *call_function(const struct probe *p)
+{
+	const char *at = strstr(p->point, "syscall.");
+
+	if (!at || (at > p->point && at[-1] != '_'))
+		return NULL;
+	at += strlen("syscall.");
+	return str_printf("__x64_sys_%.*s", (int)strcspn(at, "."), at);
+}
+
 // Returns the name of the function in a point, as ppfunc() of the library.
 static const char *point_function(const struct probe *p)
 {
@@ -480,7 +510,7 @@ static const char *point_function(const struct probe *p)
 		if (at)
 			return str_ndup(at + strlen(before[i]), strcspn(at + strlen(before[i]), "@\""));
 	}
-	return "";
+	return call_function(p) ? call_function(p) : "";
 }
 
 static const char *point_resolved(const struct probe *p)

@@ -178,6 +178,8 @@ enum bpf_use {
 	BPF_SCALARS = 2,           // single statistics (not arrays), read or cleared
 	BPF_KERNEL_MEMORY = 4,     // memory of the kernel, whose layout is that of the target
 	BPF_POINT_RESOLVED = 8, BPF_POINT_WRITTEN = 16, BPF_POINT_NAME = 32, BPF_POINT_FUNCTION = 64, // texts of probes
+	BPF_SYMBOLS = 128,         // names of addresses of the kernel (bpf_stack.h)
+	BPF_STACKS = 256, BPF_USER_STACKS = 512,
 };
 void emit_bpf_use(struct emitter *e, unsigned uses);      // by the C that is being written
 void emit_bpf_embedded(struct emitter *e, const struct embedded *c);  // the same of all that the embedded C calls
@@ -190,6 +192,10 @@ void emit_bpf_scalar(struct emitter *e, struct cwriter *w, const struct global *
 void emit_bpf_map(struct emitter *e, struct cwriter *w, const struct global *g, const char *size, int64_t capacity);
 int emit_bpf_lock_number(const struct emitter *e, const struct global *g);
 void emit_bpf_locks(struct emitter *e, struct cwriter *w);
+
+// emit_bpf_stack.c
+void emit_bpf_takes(struct emitter *e, struct cwriter *w, const struct probe *p);
+void emit_bpf_stack_sizes(struct emitter *e, struct cwriter *w);
 
 // emit_storage.c
 struct global *emit_global(struct emitter *e, struct var *v);

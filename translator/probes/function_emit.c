@@ -372,7 +372,7 @@ static void emit_entry(struct session *s, struct cwriter *w, const struct group 
 		cw_line(w, ".allowed = true,");
 	if (d->optional)
 		cw_line(w, ".optional = true,");
-	if (g->needs_all_regs)
+	if (g->needs_all_regs || (s->opt.bpf_runtime && bpf_takes(p) & (BPF_TAKES_STACK | BPF_TAKES_EXACT)))
 		cw_line(w, ".needs_all_regs = true,");
 	if (p->entries.n) {
 		cw_line(w, ".entry_size = %d,", optimize_entry_bytes(s, p));

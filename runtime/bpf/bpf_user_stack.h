@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Call stacks of processes: part of bpf_program.h. A program lists addresses; the client names them. Since the process
+ * may have ended by then, a program announces each mapping of a file that it lists an address of: its range, its inode
+ * and its path. Announcements are records of their own, sent before anything that depends on them. Context: a hit of a
+ * process. bpf_find_vma() is there since Linux 5.17; it fails while the process changes its mappings.
+ */
+#ifndef BPF_USER_STACK_H
+#define BPF_USER_STACK_H
+
+#ifdef STP_USES_USER_STACKS
+#define BPF_F_USER_STACK (1u << 8)
+#define STP_VM_EXEC 4
+#define STP_PATH_DEPTH 32              /* directories of a path */
+#define STP_NAME_BYTES 256             /* of a component of a path */
+#define STP_PAGE_SHIFT 12
+
+struct vfsmount { struct dentry *mnt_root; } STP_KERNEL_TYPE;
+struct mount { struct mount *mnt_parent; struct dentry *mnt_mountpoint; struct vfsmount mnt; } STP_KERNEL_TYPE;
+struct qstr { const unsigned char *name; } STP_KERNEL_TYPE;
+struct dentry { struct dentry *d_parent; struct qstr d_name; } STP_KERNEL_TYPE;
+struct path { struct vfsmount *mnt; struct dentry *dentry; } STP_KERNEL_TYPE;
+struct super_block { u32 s_dev; } STP_KERNEL_TYPE;
+struct inode { unsigned long i_ino; struct super_block *i_sb; } STP_KERNEL_TYPE;
+struct file { struct path f_path; struct inode *f_inode; } STP_KERNEL_TYPE;
+struct vm_area_struct { unsigned long vm_start, vm_end, vm_pgoff, vm_flags; struct file *vm_file; } STP_KERNEL_TYPE;
+struct task_struct___space {
+	struct task_struct___space *group_leader;
+	u64 start_time;
+	u32 self_exec_id;
+} STP_KERNEL_TYPE;
+
+struct bpf_area { u64 start, end, offset, flags; struct file *file; };
+
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 8192);
+	__type(key, struct stp_mapping);
+	__type(value, u32);
+} stp_mappings SEC(".maps");
+
+STP_INLINE void bpf_take_user_stack(void *ctx, struct stp_slot *s, u32 takes)
+{
+	s64 size;
+
+	if (!(takes & STP_TAKES_USER_STACK))
+		return;
+	size = bpf_get_stack(ctx, s->user_stack, sizeof(s->user_stack), BPF_F_USER_STACK);
+	s->user_frames = size > 0 ? (u32)size / 8 : 0;
+}
+
+/* Returns a number that identifies the memory of the current process: exec() changes it, threads share it. */
+STP_INLINE u64 bpf_space(void)
+{
+	struct task_struct___space *task = (void *)bpf_get_current_task(), *leader = NULL;
+	u32 executions = 0;
+	u64 start = 0;
+
+	STP_KERNEL_READ(executions, task->self_exec_id);
+	STP_KERNEL_READ(leader, task->group_leader);
+	STP_KERNEL_READ(start, leader->start_time);
+	return (start << 8) + (executions & 255);
+}
+
+static long bpf_copy_area(struct task_struct *task, struct vm_area_struct *vma, void *to)
+{
+	struct bpf_area *a = to;
+
+	a->start = vma->vm_start;
+	a->end = vma->vm_end;
+	a->offset = vma->vm_pgoff << STP_PAGE_SHIFT;
+	a->flags = vma->vm_flags;
+	STP_KERNEL_READ(a->file, vma->vm_file);        /* as a number, which global functions accept */
+	return 0;
+}
+
+/* Returns 0 if the address is in executable memory or its mapping cannot be looked up. */
+STP_GLOBAL_FUNCTION int bpf_is_data(u64 address)
+{
+	struct bpf_area a = { };
+	s64 err = bpf_find_vma(bpf_get_current_task_btf(), address, bpf_copy_area, &a, 0);
+
+	return err ? err == -2 /* ENOENT */ : !(a.flags & STP_VM_EXEC);
+}
+
+/* ------------------------------------------------------------------ announcements */
+
+/* Appends a component of the path that the slot is at, or leaves a mount. Returns 0 at the root. */
+STP_GLOBAL_FUNCTION int bpf_note_component(struct stp_slot *s)
+{
+	struct dentry *at, *parent = NULL, *root = NULL, *point = NULL;
+	const unsigned char *name = NULL;
+	struct mount *mount, *up = NULL;
+	u32 word;
+	s64 n;
+
+	if (!s)
+		return 0;
+	at = (struct dentry *)s->path_at;
+	mount = (struct mount *)s->path_mount;
+	STP_KERNEL_READ(root, mount->mnt.mnt_root);
+	if (at == root) {
+		STP_KERNEL_READ(up, mount->mnt_parent);
+		STP_KERNEL_READ(point, mount->mnt_mountpoint);
+		s->path_at = (u64)point;
+		s->path_mount = (u64)up;
+		return up && up != mount;
+	}
+	STP_KERNEL_READ(parent, at->d_parent);
+	STP_KERNEL_READ(name, at->d_name.name);
+	word = s->note_len;
+	STP_HIDE(word);
+	if (parent == at || word >= STP_NOTE_WORDS - STP_NAME_BYTES / 8 - 1)
+		return 0;
+	n = bpf_probe_read_kernel_str(&s->note[word], STP_NAME_BYTES, name);
+	if (n <= 0)
+		return 0;
+	s->note_len = word + (u32)(n - 1) / 8 + 1;
+	s->path_at = (u64)parent;
+	return 1;
+}
+
+/* Sends a record with a mapping and the components of its path, the last one first. */
+STP_INLINE bool bpf_send_mapping(struct stp_slot *s, const struct stp_mapping *m, const struct file *f)
+{
+	struct vfsmount *mnt = NULL;
+	struct dentry *at = NULL;
+	u32 i, n;
+
+	STP_KERNEL_READ(mnt, f->f_path.mnt);
+	STP_KERNEL_READ(at, f->f_path.dentry);
+	s->path_at = (u64)at;
+	s->path_mount = (u64)mnt - __builtin_preserve_field_info(((struct mount *)0)->mnt, 0 /* its offset */);
+	s->note[0] = s->probe;
+	s->note[1] = (u64)STP_ITEM_MAPPING << 32;
+	*(struct stp_mapping *)&s->note[2] = *m;
+	s->note_len = 2 + sizeof(*m) / 8;
+	for (i = 0; i < STP_PATH_DEPTH; i++)
+		if (!bpf_note_component(s))
+			break;
+	n = s->note_len;
+	STP_HIDE(n);
+	if (n < 2 || n > STP_NOTE_WORDS)
+		return false;
+	if (!bpf_ringbuf_output(&stp_ring, s->note, n * 8, 0))
+		return true;
+	bpf_lose(STP_LOSS_RECORDS);
+	return false;
+}
+
+/* Announces the mapping of an address, unless it has been announced. */
+STP_GLOBAL_FUNCTION int bpf_announce(struct stp_slot *s, u64 address)
+{
+	struct bpf_area a = { };
+	struct stp_mapping m = { };
+	struct inode *inode = NULL;
+	struct super_block *sb = NULL;
+	u32 one = 1;
+
+	if (!s || bpf_find_vma(bpf_get_current_task_btf(), address, bpf_copy_area, &a, 0) || !a.file)
+		return 0;
+	STP_KERNEL_READ(inode, a.file->f_inode);
+	STP_KERNEL_READ(m.inode, inode->i_ino);
+	STP_KERNEL_READ(sb, inode->i_sb);
+	STP_KERNEL_READ(m.device, sb->s_dev);
+	m.space = bpf_space();
+	m.start = a.start;
+	m.end = a.end;
+	m.offset = a.offset;
+	if (!bpf_map_lookup_elem(&stp_mappings, &m) && bpf_send_mapping(s, &m, a.file))
+		bpf_map_update_elem(&stp_mappings, &m, &one, 0);
+	return 0;
+}
+
+/* ------------------------------------------------------------------ the call stack */
+
+/* Returns a frame, 0 for the innermost one; 0 beyond the end. A caller is in executable memory. */
+STP_GLOBAL_FUNCTION u64 bpf_user_frame(struct stp_slot *s, u32 n)
+{
+	u64 address;
+
+	STP_HIDE(n);
+	if (!s || n >= s->user_frames || n >= STP_USER_FRAMES)
+		return 0;
+	address = s->user_stack[n];
+	return n && bpf_is_data(address) ? 0 : address;
+}
+
+STP_GLOBAL_FUNCTION int bpf_ubacktrace(struct stp_slot *s, struct stp_text *to)
+{
+	u64 address;
+	int at = 0;
+	u32 i;
+
+	if (!s || !to)
+		return 0;
+	bpf_set_byte(to, 0, 0);
+	for (i = 0; i < STP_MAXBACKTRACE; i++) {
+		address = bpf_user_frame(s, i);
+		if (!address)
+			return 0;
+		at = bpf_list_address(to, (u32)at, address);
+		if (at < 0)
+			return 0;
+	}
+	if (bpf_user_frame(s, STP_MAXBACKTRACE))
+		bpf_lose(STP_LOSS_FRAMES);
+	return 0;
+}
+#define stp_ubacktrace(c, to) ((void)bpf_ubacktrace(STP_SLOT(c), (struct stp_text *)(to)))
+
+STP_INLINE s64 bpf_ustack(struct stp_slot *s, s64 n)
+{
+	return n < 0 || n >= STP_MAXBACKTRACE ? 0 : (s64)bpf_user_frame(s, (u32)n);
+}
+#define stp_ustack(c, n) bpf_ustack(STP_SLOT(c), n)
+
+STP_GLOBAL_FUNCTION int bpf_print_usyms(struct stp_slot *s, const struct stp_text *list, u64 form)
+{
+	int from = 0;
+	u32 i;
+
+	if (!s || !list)
+		return 0;
+	for (i = 0; i < STP_LIST_ADDRESSES; i++) {
+		from = bpf_next_address(s, list, (u32)from);
+		if (!from)
+			break;
+		bpf_announce(s, s->address);
+		bpf_item(s, STP_ITEM_USER_SYMBOL, 0, 4);
+		bpf_put(s, form);
+		bpf_put(s, bpf_space());
+		bpf_put(s, s->address);
+	}
+	return 0;
+}
+#define stp_print_usyms(c, list, form) ((void)bpf_print_usyms(STP_SLOT(c), STP_AS_TEXT(list), (u64)(form)))
+
+/* ------------------------------------------------------------------ texts that the client completes */
+
+STP_GLOBAL_FUNCTION int bpf_mark(struct stp_text *to, u64 space, u32 form)
+{
+	if (!to)
+		return 0;
+	bpf_set_byte(to, 0, STP_MARK);
+	bpf_set_byte(to, 1, (u8)form);
+	bpf_put_hex(to, 2, (u32)stp_control.hash_factor, 8);
+	bpf_put_hex(to, 10, space, 16);
+	bpf_set_byte(to, STP_MARK_HEAD - 1, ' ');
+	bpf_set_byte(to, STP_MARK_HEAD, 0);
+	return 0;
+}
+
+/* As bpf_list_address(), behind the mark. */
+STP_INLINE int bpf_mark_address(struct stp_slot *s, struct stp_text *to, u32 at, u64 address)
+{
+	bpf_announce(s, address);
+	return bpf_list_address(to, at, address);
+}
+
+STP_GLOBAL_FUNCTION int bpf_mark_list(struct stp_slot *s, struct stp_text *to, const struct stp_text *list)
+{
+	int from = 0, at = STP_MARK_HEAD;
+	u32 i;
+
+	if (!s || !to || !list)
+		return 0;
+	bpf_mark(to, bpf_space(), STP_MARK_LINES);
+	for (i = 0; i < STP_LIST_ADDRESSES; i++) {
+		from = bpf_next_address(s, list, (u32)from);
+		if (!from)
+			break;
+		at = bpf_mark_address(s, to, (u32)at, s->address);
+		if (at < 0)
+			break;
+	}
+	return 0;
+}
+
+STP_GLOBAL_FUNCTION int bpf_mark_stack(struct stp_slot *s, struct stp_text *to)
+{
+	int at = STP_MARK_HEAD;
+	u64 address;
+	u32 i;
+
+	if (!s || !to)
+		return 0;
+	bpf_mark(to, bpf_space(), STP_MARK_LINES);
+	for (i = 0; i < STP_MAXBACKTRACE; i++) {
+		address = bpf_user_frame(s, i);
+		if (!address)
+			return 0;
+		at = bpf_mark_address(s, to, (u32)at, address);
+		if (at < 0)
+			return 0;
+	}
+	if (bpf_user_frame(s, STP_MAXBACKTRACE))
+		bpf_lose(STP_LOSS_FRAMES);
+	return 0;
+}
+
+STP_INLINE void bpf_mark_one(struct stp_slot *s, struct stp_text *to, u64 address, u32 form)
+{
+	bpf_mark(to, bpf_space(), form);
+	bpf_mark_address(s, to, STP_MARK_HEAD, address);
+}
+#define stp_mark_list(c, to, list) ((void)bpf_mark_list(STP_SLOT(c), (struct stp_text *)(to), STP_AS_TEXT(list)))
+#define stp_mark_stack(c, to) ((void)bpf_mark_stack(STP_SLOT(c), (struct stp_text *)(to)))
+#define stp_mark_data(c, to, address) bpf_mark_one(STP_SLOT(c), (struct stp_text *)(to), (u64)(address), STP_MARK_DATA)
+#define stp_mark_name(c, to, address) bpf_mark_one(STP_SLOT(c), (struct stp_text *)(to), (u64)(address), STP_MARK_NAME)
+
+#else
+#define bpf_take_user_stack(ctx, s, takes) do { } while (0)
+#endif
+
+#endif

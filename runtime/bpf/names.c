@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Names of addresses of the kernel, for handlers of the client: a program of the object looks them up in the kernel,
+ * so that they are the same as in event handlers and this process needs neither a table of symbols nor capabilities.
+ * The kernel runs a program by its descriptor for processes without capabilities since Linux 5.19; where it does not,
+ * an address has no name.
+ */
+#define _GNU_SOURCE
+#define STP_STRLEN 512             /* only parts of bpf_client.h that do not depend on it are used */
+#include "client.h"
+#include "../core/internal.h"
+
+#include <bpf/bpf.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void stp_symdata(struct stp_ctx *c, char *to, u64 address);
+void stp_sprint_syms(struct stp_ctx *c, char *to, const char *list);
+void stp_print_syms(struct stp_ctx *c, const char *list);
+
+/* stp_lookup of bpf_stack.h */
+static struct { u64 address; char text[]; } *lookup;
+static int lookup_program = -1;
+
+static bool names_open(void)
+{
+	struct bpf_program *p;
+
+	if (lookup)
+		return true;
+	p = client_named_program("stp_program_lookup");
+	lookup = p ? client_map_section(".bss.lookup") : NULL;
+	lookup_program = p ? bpf_program__fd(p) : -1;
+	return lookup;
+}
+
+/* Returns the name, which is valid until the next call. */
+static const char *name_of(u64 address)
+{
+	static char number[24];
+	LIBBPF_OPTS(bpf_test_run_opts, options);
+
+	if (names_open()) {
+		lookup->address = address;
+		if (!bpf_prog_test_run_opts(lookup_program, &options))
+			return lookup->text;
+	}
+	snprintf(number, sizeof(number), "%#llx", (unsigned long long)address);
+	return number;
+}
+
+/* Removes the first address from a list; returns false at its end. */
+static bool next_address(const char **list, u64 *address)
+{
+	char *end;
+
+	*list += strspn(*list, " ");
+	if (!**list)
+		return false;
+	*address = strtoull(*list, &end, 16);
+	*list = end + strcspn(end, " ");
+	return true;
+}
+
+void stp_symdata(struct stp_ctx *c, char *to, u64 address)
+{
+	const char *name = name_of(address);
+
+	if (strlen(name) >= stp_module.limits.string_len)
+		stp_string_cut();
+	stp_copy(to, name, stp_module.limits.string_len);
+}
+
+void stp_sprint_syms(struct stp_ctx *c, char *to, const char *list)
+{
+	u32 size = stp_module.limits.string_len, len = 0;
+	const char *name;
+	u64 address;
+
+	while (next_address(&list, &address)) {
+		name = name_of(address);
+		if (len + strlen(name) + 1 < size)
+			memcpy(to + len, name, strlen(name));
+		if (!stp_list_line(to, size, &len, strlen(name)))
+			break;
+	}
+}
+
+void stp_print_syms(struct stp_ctx *c, const char *list)
+{
+	u64 address;
+
+	while (next_address(&list, &address))
+		stp_cprintf(c, " %#llx : %s\n", address, name_of(address));
+}

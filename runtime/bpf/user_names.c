@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Names of addresses of processes, from the mappings that programs announce and the tables of struct stp_object, as in
+ * kernel/user_stack.c. Mappings of processes that have ended are kept: records that refer to them may follow.
+ */
+#define _GNU_SOURCE
+/* Only parts of bpf_shared.h that do not depend on the script are used here. */
+#define STP_STRLEN 512
+#define STP_PERCPU_WORDS 1
+#define STP_MERGED_WORDS 1
+#define STP_KEY_STRINGS 1
+#define STP_FRAMES_SIZE 8
+#define STP_STACK_FRAMES 1
+#define STP_USER_FRAMES 1
+#define STP_NOTE_WORDS 1
+#define STP_ENTRY_WORDS 1
+#include "client.h"
+#include "../core/internal.h"
+#include "bpf_shared.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+
+struct mapping {
+	struct stp_mapping of;
+	char *path;
+	const struct stp_object *object;       /* NULL: unknown */
+};
+static struct mapping *mappings;
+static u32 nmappings;
+
+/* ------------------------------------------------------------------ objects */
+
+static struct { const struct stp_object *objects; struct stat *files; u32 n; } known;
+
+static int user_stack_start(void *table, u32 n)
+{
+	const struct stp_object *o = table;
+	u32 i;
+
+	known.files = calloc(n + 1, sizeof(*known.files));
+	if (!known.files)
+		return -ENOMEM;
+	known.objects = o;
+	known.n = n;
+	for (i = 0; i < n; i++)
+		if (!client_same_file(o[i].program) || stat(o[i].program->path, &known.files[i]))
+			memset(&known.files[i], 0, sizeof(known.files[i]));
+	return 0;
+}
+
+static void user_stack_stop(void *table, u32 n)
+{
+}
+
+const struct stp_family_ops stp_user_stack_family = { "user_stack", user_stack_start, user_stack_stop };
+
+/* The kernel's numbers of devices have 20 bits for the minor one. */
+static bool is_file(const struct stat *f, const struct stp_mapping *m)
+{
+	return f->st_ino && f->st_ino == m->inode && major(f->st_dev) == m->device >> 20 &&
+	       minor(f->st_dev) == (m->device & 0xfffff);
+}
+
+/* The inode of a file of overlayfs is another one than that of the mapped file; the path is the same. */
+static const struct stp_object *object_of(const struct stp_mapping *m, const char *path)
+{
+	u32 i;
+
+	for (i = 0; i < known.n; i++)
+		if (is_file(&known.files[i], m))
+			return &known.objects[i];
+	for (i = 0; i < known.n; i++)
+		if (known.files[i].st_ino && !strcmp(known.objects[i].program->path, path))
+			return &known.objects[i];
+	return NULL;
+}
+
+static const struct stp_usym *symbol_at(const struct stp_object *o, u64 offset)
+{
+	u32 low = 0, high = o->nsymbols;
+	const struct stp_usym *s;
+
+	while (low < high) {
+		u32 middle = low + (high - low) / 2;
+
+		if (o->symbols[middle].offset <= offset)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (!low)
+		return NULL;
+	s = &o->symbols[low - 1];
+	return s->size && offset - s->offset >= s->size ? NULL : s;
+}
+
+/* ------------------------------------------------------------------ mappings */
+
+void user_names_add(const struct stp_mapping *m, const char *path)
+{
+	struct mapping *more;
+
+	if (!(nmappings & (nmappings - 1))) {
+		more = realloc(mappings, (nmappings ? nmappings * 2 : 1) * sizeof(*mappings));
+		if (!more)
+			return;
+		mappings = more;
+	}
+	mappings[nmappings] = (struct mapping){ *m, strdup(path), object_of(m, path) };
+	if (mappings[nmappings].path)
+		nmappings++;
+}
+
+/* Returns the last mapping that was announced, since an earlier one may have been replaced. */
+static const struct mapping *mapping_of(u64 space, u64 address)
+{
+	u32 i;
+
+	for (i = nmappings; i-- > 0;)
+		if (mappings[i].of.space == space && address >= mappings[i].of.start && address < mappings[i].of.end)
+			return &mappings[i];
+	return NULL;
+}
+
+/* ------------------------------------------------------------------ names */
+
+/* An address, its mapping, and its symbol; both may be NULL. */
+struct place { u64 address, offset; const struct mapping *mapping; const struct stp_usym *symbol; };
+
+static struct place place_of(u64 space, u64 address)
+{
+	const struct mapping *m = mapping_of(space, address);
+	u64 offset = m ? address - m->of.start + m->of.offset : 0;
+
+	return (struct place){ address, offset, m, m && m->object ? symbol_at(m->object, offset) : NULL };
+}
+
+/* As the library's usymdata(); returns the length. */
+static int put_data(char *to, u32 size, const struct place *p)
+{
+	const struct mapping *m = p->mapping;
+
+	if (p->symbol)
+		return snprintf(to, size, "%s+%#llx/%#llx [%s]", p->symbol->name, (unsigned long long)(p->offset - p->symbol->offset),
+				(unsigned long long)p->symbol->size, m->path);
+	if (m)
+		return snprintf(to, size, "%#llx [%s+%#llx/%#llx]", (unsigned long long)p->address, m->path,
+				(unsigned long long)p->offset, (unsigned long long)(m->of.end - m->of.start + m->of.offset));
+	return snprintf(to, size, "%#llx", (unsigned long long)p->address);
+}
+
+static int put_name(char *to, u32 size, const struct place *p)
+{
+	if (p->symbol)
+		return snprintf(to, size, "%s", p->symbol->name);
+	return snprintf(to, size, "%#llx", (unsigned long long)p->address);
+}
+
+void user_names_print(struct stp_ctx *c, u64 form, u64 space, u64 address)
+{
+	struct place p = place_of(space, address);
+	char text[4096 + 512];
+
+	if (form == STP_USER_NAME) {
+		put_name(text, sizeof(text), &p);
+		stp_cprintf(c, "%s\n", text);
+		return;
+	}
+	put_data(text, sizeof(text), &p);
+	if (form == STP_USER_DOUBLED || p.symbol)
+		stp_cprintf(c, " %#llx :", address);
+	stp_cprintf(c, " %s\n", text);
+}
+
+static u64 digits(const char *from, u32 n)
+{
+	char text[20] = "";
+
+	memcpy(text, from, n);
+	return strtoull(text, NULL, 16);
+}
+
+const char *user_names_complete(const char *s, char *to)
+{
+	u32 size = stp_module.limits.string_len, len = 0;
+	char form = s[0] ? s[1] : 0, *end;
+	struct place p;
+	u64 space;
+
+	if (*s != STP_MARK || strlen(s) < STP_MARK_HEAD || digits(s + 2, 8) != (u32)stp_hash_factor)
+		return s;
+	space = digits(s + 10, 16);
+	*to = 0;
+	for (s += STP_MARK_HEAD; *s; s = end) {
+		p = place_of(space, strtoull(s, &end, 16));
+		if (end == s)
+			break;
+		if (form != STP_MARK_LINES) {
+			if ((form == STP_MARK_NAME ? put_name : put_data)(to, size, &p) >= (int)size)
+				stp_string_cut();
+			break;
+		}
+		if (!stp_list_line(to, size, &len, (u64)put_data(to + len, size - len, &p)))
+			break;
+	}
+	return to;
+}
