@@ -657,6 +657,7 @@ STP_INLINE bool handler##_lock(struct stp_ctx *c)				\
 #define stp_cpu(c) ((s64)bpf_get_smp_processor_id())
 #define stp_target(c) (stp_control.target)
 #define stp_ktime_ns(c) ((s64)bpf_ktime_get_ns())
+#define stp_gettimeofday_ns(c) (stp_ktime_ns(c) + stp_control.clock_offset)
 #define stp_current_task(c) ((u64)bpf_get_current_task())
 #include "bpf_task.h"
 #include "bpf_stack.h"

@@ -94,6 +94,7 @@ struct stp_control {
 	u32 errors;                    /* so far */
 	u32 errors_allowed;            /* MAXERRORS */
 	u64 hash_factor;               /* odd; random, so that keys cannot be chosen to share a bucket */
+	s64 clock_offset;              /* from the monotonic clock to the time of day; ns */
 	u64 skipped;                   /* hits, for MAXSKIPPED */
 	s64 target;                    /* process ID of -c, -x */
 	u64 losses[STP_LOSSES_MAX];

@@ -559,6 +559,18 @@ void carrier_leave(const struct stp_probe *p)
 
 /* ------------------------------------------------------------------ the session */
 
+/* Programs have no clock of the time of day. A difference that the two readings may explain changes nothing, so that
+ * times in between remain exact. */
+static void follow_clock(void)
+{
+	enum { ERROR_NS = 100000 };
+	s64 before = stp_ktime_ns(NULL), now = stp_gettimeofday_ns(NULL), after = stp_ktime_ns(NULL);
+	s64 offset = now - before, change = offset - control->clock_offset;
+
+	if (after - before < ERROR_NS && (change > ERROR_NS || change < -ERROR_NS))
+		__atomic_store_n(&control->clock_offset, offset, __ATOMIC_RELAXED);
+}
+
 void carrier_gate(bool open)
 {
 	if (!control)
@@ -569,6 +581,8 @@ void carrier_gate(bool open)
 		stp_complain("cannot drop capabilities: %s", strerror(errno));
 	published |= open;
 	control->target = stp_session.target;
+	while (!control->clock_offset) /* ends: when this process is not interrupted for some microseconds */
+		follow_clock();
 	__atomic_store_n(&control->open, open, __ATOMIC_SEQ_CST);
 }
 
@@ -581,6 +595,7 @@ void carrier_read(void)
 {
 	u64 skipped = __atomic_exchange_n(&control->skipped, 0, __ATOMIC_RELAXED);
 
+	follow_clock();
 	records_read();
 	if (__atomic_load_n(&control->exited, __ATOMIC_RELAXED))
 		stp_session_exit();

@@ -31,7 +31,7 @@ static bool refuse(struct loc loc, const char *what)
 // Functions of generated.h that bpf_program.h implements, for embedded C marked pragma:runtime.
 static const char *const operations[] = {
 	"stp_pid", "stp_tid", "stp_ppid", "stp_pgrp", "stp_sid", "stp_uid", "stp_euid", "stp_gid", "stp_egid", "stp_cpu",
-	"stp_target", "stp_ktime_ns", "stp_current_task", "stp_thread_start", "stp_execname",
+	"stp_target", "stp_ktime_ns", "stp_gettimeofday_ns", "stp_current_task", "stp_thread_start", "stp_execname",
 	"stp_syscall_name", "stp_syscall_kernel_name", "stp_syscall_string",
 	"stp_uload_string", "stp_load_string", "stp_strlen", "stp_copy", "stp_append", "stp_compare", "stp_find", "stp_span",
 	"stp_substr", "stp_character", "stp_strtol", "stp_basename", "stp_replace", "stp_exit", "stp_error",
