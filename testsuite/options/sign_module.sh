@@ -48,7 +48,7 @@ else
 	expect sign-missing-key 1 "the key $keys/none cannot be read: No such file" signed --sign-module="$keys/none,$keys/other.pem" -m no
 	expect sign-unsupported-key 1 'cannot sign with sha256' signed --sign-module="$keys/ed25519.key,$keys/ed25519.pem" -m no
 	[ -e /var/lib/dkms/mok.key ] || [ -e /var/lib/shim-signed/mok/MOK.priv ] ||
-		expect sign-no-usual-key 1 'no key for modules found in /var/lib/shim-signed/mok or /var/lib/dkms' signed --sign-module -m no
+		expect sign-no-usual-key 1 'no readable key for modules found in /var/lib/shim-signed/mok or /var/lib/dkms' signed --sign-module -m no
 	expect sign-program 1 '--sign-module is not supported with --runtime=user' user --sign-module -e "$begin"
 	[ -e "$keys/cached.ko" ] || signed -m cached --sign-module="$keys/other.key,$keys/other.pem" >/dev/null
 	signed -m t_trusted --sign-module="$keys/trusted.key,$keys/trusted.pem" >/dev/null
