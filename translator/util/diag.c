@@ -294,7 +294,8 @@ int diag_errors(void)
 
 void diag_reset(void)
 {
-	diag.errors = diag.different = diag.shown = diag.quiet = diag.sections.n = 0;
+	diag.errors = diag.different = diag.shown = diag.quiet = 0;
+	memset(&diag.sections, 0, sizeof(diag.sections));
 	diag.last_shown = false;
 	diag.seen = (struct map){ 0 };
 	diag.last_section = (struct section){ 0 };
