@@ -681,19 +681,19 @@ static bool resolve_instead(struct path *path, const struct probe_point *name)
 static void resolve_syscalls(struct path *path, const struct probe_point *point, const char *glob)
 {
 	bool own = resolve_quietly(path, point), calls;
-	int before = path->s->script.probes.n;
+	int before = path->s->script.probes.n, found = count_found(path->s);
 
 	resolve_instead(path, as_syscall(point, glob));
 	for (size_t i = 0; i < ARRAY_SIZE(other_syscalls); i++)
 		if (!fnmatch(glob, other_syscalls[i][0], 0) && fnmatch(glob, other_syscalls[i][1], 0))
 			resolve_instead(path, as_syscall(point, other_syscalls[i][1]));
-	calls = path->s->script.probes.n > before;
-	if (calls)
+	calls = count_found(path->s) > found;
+	if (calls && !path->s->opt.list)
 		diag_warning(point->loc, "%s: such names of system calls are those of Linux up to 4.16; "
 			     "probing %s and similar points%s",
 			     point_text(point), path->s->script.probes.at[before]->point,
 			     own ? ", as well as other functions that match" : "");
-	else if (!own)
+	else if (!calls && !own)
 		resolve_found(path, point);
 }
 
@@ -706,17 +706,17 @@ static void resolve_required(struct path *path, const struct probe_point *point)
 
 	if (!name)
 		name = renamed(path->s, point);
-	if (!name)
+	if (!name || (path->s->opt.list && !syscall))
 		resolve_found(path, point);
 	else if (syscall && str_is_glob(syscall))
 		resolve_syscalls(path, point, syscall);
 	else if (resolve_quietly(path, point))
 		return;
-	else if (resolve_instead(path, name))
+	else if (!resolve_instead(path, name))
+		resolve_found(path, point);
+	else if (!path->s->opt.list)
 		diag_warning(point->loc, "%s not found, %s is probed instead", point_text(point),
 			     path->s->script.probes.at[before]->point);
-	else
-		resolve_found(path, point);
 }
 
 // Returns the number of probes that it added.
