@@ -124,7 +124,7 @@ said syscall-all 0 'syscall\.compat_futex' -r "$release" -l 'syscall.*'
 said syscall-other-name 0 '-syscall\.pselect7' -r "$release" -l 'syscall.*'
 said syscall-other-name-given 0 'syscall\.pselect7' -r "$release" -l 'syscall.pselect7'
 said syscall-older-names 0 'syscall\.openat2' -r "$release" -l 'kernel.function("sys_open*")'
-said syscall-older-name 0 'syscall\.open' -r "$release" -l 'kernel.function("sys_open")'
+said syscall-older-name 1 'stap: nothing found: kernel\.function\("sys_open"\) not found.*' -r "$release" -l 'kernel.function("sys_open")'
 said syscall-types 0 '-syscall\..*' --dump-probe-types
 said syscall-aliases 0 'tp_syscall\.read\.return' --runtime=user --dump-probe-aliases
 said syscall-argument 1 "semantic error: unable to find \"\\\$fla\" in the system call of .* \(similar: flags.*" \

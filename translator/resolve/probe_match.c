@@ -706,17 +706,17 @@ static void resolve_required(struct path *path, const struct probe_point *point)
 
 	if (!name)
 		name = renamed(path->s, point);
-	if (!name || (path->s->opt.list && !syscall))
-		resolve_found(path, point);
-	else if (syscall && str_is_glob(syscall))
+	if (syscall && str_is_glob(syscall))
 		resolve_syscalls(path, point, syscall);
+	else if (!name || path->s->opt.list)
+		resolve_found(path, point);
 	else if (resolve_quietly(path, point))
 		return;
-	else if (!resolve_instead(path, name))
-		resolve_found(path, point);
-	else if (!path->s->opt.list)
+	else if (resolve_instead(path, name))
 		diag_warning(point->loc, "%s not found, %s is probed instead", point_text(point),
 			     path->s->script.probes.at[before]->point);
+	else
+		resolve_found(path, point);
 }
 
 // Returns the number of probes that it added.
