@@ -16,6 +16,7 @@
 #define STP_ENTRY_WORDS 1
 #include "client.h"
 #include "../core/internal.h"
+#include "../include/user_symbol.h"
 #include "bpf_shared.h"
 
 #include <errno.h>
@@ -80,25 +81,6 @@ static const struct stp_object *object_of(const struct stp_mapping *m, const cha
 	return NULL;
 }
 
-static const struct stp_usym *symbol_at(const struct stp_object *o, u64 offset)
-{
-	u32 low = 0, high = o->nsymbols;
-	const struct stp_usym *s;
-
-	while (low < high) {
-		u32 middle = low + (high - low) / 2;
-
-		if (o->symbols[middle].offset <= offset)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (!low)
-		return NULL;
-	s = &o->symbols[low - 1];
-	return s->size && offset - s->offset >= s->size ? NULL : s;
-}
-
 /* ------------------------------------------------------------------ mappings */
 
 void user_names_add(const struct stp_mapping *m, const char *path)
@@ -137,7 +119,7 @@ static struct place place_of(u64 space, u64 address)
 	const struct mapping *m = mapping_of(space, address);
 	u64 offset = m ? address - m->of.start + m->of.offset : 0;
 
-	return (struct place){ address, offset, m, m && m->object ? symbol_at(m->object, offset) : NULL };
+	return (struct place){ address, offset, m, m && m->object ? stp_user_symbol(m->object, offset) : NULL };
 }
 
 /* As the library's usymdata(); returns the length. */

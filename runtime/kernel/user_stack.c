@@ -23,6 +23,7 @@
 #include "calls.h"
 #include "user_areas.h"
 #include "user_path.h"
+#include "user_symbol.h"
 #include "user_vdso.h"
 
 #define LOWEST 4096                    /* nothing is mapped below this address */
@@ -84,25 +85,6 @@ static u32 count_not_above(const u32 *offsets, u32 n, u64 offset)
 	return low;
 }
 
-static const struct stp_usym *symbol_at(const struct stp_object *o, u64 offset)
-{
-	u32 low = 0, high = o->nsymbols;
-	const struct stp_usym *s;
-
-	while (low < high) {
-		u32 middle = low + (high - low) / 2;
-
-		if (o->symbols[middle].offset <= offset)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (!low)
-		return NULL;
-	s = &o->symbols[low - 1];
-	return s->size && offset - s->offset >= s->size ? NULL : s;
-}
-
 /* The symbol is stored behind the path. */
 static void locate_in_vdso(struct stp_ctx *c, const struct vm_area_struct *vma, u64 address,
 			   struct stp_user_location *p)
@@ -129,7 +111,7 @@ static void locate_in_bss(struct stp_ctx *c, const struct vm_area_struct *vma, u
 		return;
 	p->offset = offset_in(before, address);
 	p->size = offset_in(before, vma->vm_end);
-	p->symbol = symbol_at(o, p->offset);
+	p->symbol = stp_user_symbol(o, p->offset);
 	if (p->symbol)
 		p->path = stp_user_path(&before->vm_file->f_path, stp_private(c)->name_text, PATH_TEXT);
 }
@@ -150,7 +132,7 @@ bool stp_user_location(struct stp_ctx *c, u64 address, struct stp_user_location 
 		p->size = offset_in(vma, vma->vm_end);
 		o = object_of(vma->vm_file);
 		if (o) {
-			p->symbol = symbol_at(o, p->offset);
+			p->symbol = stp_user_symbol(o, p->offset);
 			if (o->lines && p->offset <= U32_MAX)
 				stp_lines_find(o->lines, p->offset, &p->source, &p->line);
 		}
