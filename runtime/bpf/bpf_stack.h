@@ -94,7 +94,7 @@ STP_GLOBAL_FUNCTION int bpf_blank(const struct stp_text *list, u32 at)
 	return (int)(at + i);
 }
 
-/* Reads the address at a position of a list, and returns the position behind it; 0: there is none. */
+/* Reads the address at a position of a list, and returns the position after it; 0: the list has no more. */
 STP_GLOBAL_FUNCTION int bpf_next_address(struct stp_slot *s, const struct stp_text *list, u32 at)
 {
 	if (!s || !list)

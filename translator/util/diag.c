@@ -37,7 +37,7 @@ static struct {
 	VEC(struct loc) locations;    // of the entries of the catalogue
 	int quiet;                 // depth of diag_quiet_push() and diag_hold_push()
 	int held;                  // depth of diag_hold_push(); 0 while diag_quiet_push() is active
-	VEC(struct section) sections;  // the active ones, [0] while there is none
+	VEC(struct section) sections;  // the active ones; [0] is outside of all
 	struct section last_section;
 	void (*hooks[8])(void);
 	int nhooks;
