@@ -3,14 +3,14 @@
 # The second tier, arm64: Debian's kernels for it (fetch.sh), each feature's smallest script built for them on
 # this machine and run in an emulated one, with staprun built for it. Prints a line a kernel and feature, and in
 # the end the table kernel by feature; a run of all of them writes it into doc/kernels-arm64.md. Needs
-# gcc-aarch64-linux-gnu and qemu-system-arm. QUICKTAP_KERNELS: as run.sh has it.
+# qemu-system-arm. QUICKTAP_KERNELS: as run.sh has it.
 # Usage: arm64.sh [SUITE:SERIES:FLAVOUR...]
 set -u
 TESTS=$(cd "$(dirname "$0")/.." && pwd)
 SOURCE=$(dirname "$TESTS")
 BUILD=${BUILD:-$SOURCE}
 . "$TESTS/lib.sh"
-cache=${QUICKTAP_KERNELS:-${XDG_CACHE_HOME:-$HOME/.cache}/quicktap/kernels}
+. "$TESTS/kernels/arm64_kernel.sh"
 SCRATCH=$(mktemp -d) && trap 'rm -rf "$SCRATCH"' EXIT
 export SYSTEMTAP_DIR=$SCRATCH/home
 all=
@@ -49,21 +49,9 @@ user-callers-mark|1|probe process("PROGRAM").mark("mark") { s = sprint_ubacktrac
 END
 }
 
-# staprun and stapio, built once with the userland that was fetched with the kernel.
-build_loader() {
-	command -v aarch64-linux-gnu-gcc >/dev/null && command -v qemu-system-aarch64 >/dev/null || return 1
-	[ -x "$loader/stapio" ] || (mkdir -p "$SCRATCH/arm64" && cd "$SCRATCH/arm64" && "$SOURCE/configure" &&
-		make CC="$target_cc" staprun/staprun staprun/stapio) >"$SCRATCH/err" 2>&1
-}
-
 run_kernel() { # SUITE SERIES FLAVOUR
-	local facts release tree image dir name want script userland loader=$SCRATCH/arm64/staprun target_cc kernel
-	facts=$("$TESTS/kernels/fetch.sh" "$cache" "$@" 2>"$SCRATCH/err") ||
-		{ skip "kernels/$1-$2-$3" "$(tail -n 1 "$SCRATCH/err")"; return; }
-	release=$(sed -n 's/^release=//p' <<<"$facts") tree=$(sed -n 's/^tree=//p' <<<"$facts") image=$(sed -n 's/^image=//p' <<<"$facts")
-	userland=$(sed -n 's/^userland=//p' <<<"$facts")
-	target_cc="aarch64-linux-gnu-gcc --sysroot=$userland -mbranch-protection=standard"
-	build_loader || { skip "kernels/$1-$2-$3" "gcc-aarch64-linux-gnu, qemu-system-arm, a build with them: $(tail -n 1 "$SCRATCH/err")"; return; }
+	local release tree image userland target_cc loader dir name want script kernel
+	arm64_kernel "$@" || { skip "kernels/$1-$2-$3" "$(tail -n 1 "$SCRATCH/err")"; return; }
 	dir=$SCRATCH/$release
 	mkdir -p "$dir" "$dir.out"
 	$target_cc -g -O2 -I"$SOURCE/include" -o "$dir/program" "$TESTS/kernels/program.c" || not_ok "kernels/program $release"

@@ -11,42 +11,36 @@ set -eu
 cache=$1 suite=$2 series=$3 flavour=$4
 [ "$suite" != debug ] || exec "${0%/*}/debug.sh" "$cache" "$series"
 dir=$cache/$suite-$series-$flavour
-if [ -e "$dir/done" ]; then
-	cat "$dir/done"
-	exit 0
-fi
+. "${0%/*}/archive.sh"
 host=$(dpkg --print-architecture)
 arch=$host
 case $flavour in *-arm64|arm64) arch=arm64 ;; esac
+# Programs for another architecture are built and run with these packages.
+programs=({busybox-static,libc6,libc6-dev,linux-libc-dev,libcap2,libcap-dev,libssl3,libssl-dev,libcrypt1,strace}":$arch")
+unpack_userland() {
+	rm -rf "$dir/userland"
+	unpack "$dir/userland" "${programs[@]}" || { tail -n 5 "$dir/log" >&2; exit 1; }
+	echo "${programs[*]}" >"$dir/userland/packages"
+}
+if [ -e "$dir/done" ]; then
+	if [ "$arch" != "$host" ] && [ "$(cat "$dir/userland/packages" 2>/dev/null)" != "${programs[*]}" ]; then
+		archive_open "$dir" "$suite" "$arch"
+		unpack_userland
+		archive_close
+	fi
+	cat "$dir/done"
+	exit 0
+fi
 rm -rf "$dir"
-mkdir -p "$dir/apt/lists/partial" "$dir/apt/cache/archives/partial" "$dir/root"
-archive=$(sed -nE 's#^(URIs:|deb( \[[^]]*\])?) *(https?://[^ ]*/debian)/?( .*)?$#\3#p' /etc/apt/sources.list /etc/apt/sources.list.d/* 2>/dev/null |
-	grep -v -- '-security' | head -n 1)
-[ -n "$archive" ] || { echo "fetch.sh: no Debian archive in apt's sources" >&2; exit 1; }
-{
-	echo "deb $archive $suite main"
-	case $suite in *-backports) echo "deb $archive ${suite%-backports} main" ;; esac
-} >"$dir/apt/sources"
-apt=(-o "Dir::Etc::SourceList=$dir/apt/sources" -o Dir::Etc::SourceParts=/dev/null -o "Dir::State::Lists=$dir/apt/lists"
-	-o "Dir::Cache=$dir/apt/cache" -o "Dir::State::status=/dev/null" -o Acquire::Languages=none -o APT::Sandbox::User=root
-	-o Acquire::Check-Valid-Until=false -o Acquire::AllowInsecureRepositories=false
-	-o "APT::Architecture=$host" -o "APT::Architectures::=$host" -o "APT::Architectures::=$arch")
-apt-get "${apt[@]}" update >"$dir/log" 2>&1 </dev/null || { cat "$dir/log" >&2; exit 1; }
+mkdir -p "$dir/root"
+archive_open "$dir" "$suite" "$arch"
 
 # The newest release of the series, by the names of the headers' packages.
 release=$(apt-cache "${apt[@]}" search --names-only "^linux-headers-${series}[.0-9+a-z~-]*-$flavour\$" | sed 's/ .*//; s/^linux-headers-//' |
 	sort -V | tail -n 1)
 [ -n "$release" ] || { echo "fetch.sh: $suite has no linux-headers-$series*-$flavour" >&2; exit 1; }
-depends() { apt-cache "${apt[@]}" show "$1:$arch" | sed -n 's/^Depends: //p' | head -n 1 | tr ',|' '\n\n' | sed 's/^ *//; s/ .*//'; }
 headers=linux-headers-$release
-unpack() { # DIR PACKAGES
-	local to=$1
-	shift
-	mkdir -p "$to"
-	(cd "$dir/apt" && apt-get "${apt[@]}" download "$@" >>"$dir/log" 2>&1 </dev/null &&
-		for deb in *.deb; do dpkg -x "$deb" "$to" && rm "$deb"; done)
-}
-mapfile -t needed < <(depends "$headers" | grep -E '^linux-(headers|kbuild)-' | sed 's/:any$//' | sort -u)
+mapfile -t needed < <(depends "$headers:$arch" | grep -E '^linux-(headers|kbuild)-' | sed 's/:any$//' | sort -u)
 unpack "$dir/root" "$headers:$arch" "${needed[@]}" || { tail -n 5 "$dir/log" >&2; exit 1; }
 
 # The image of a signed kernel may be in a package with another name.
@@ -61,18 +55,15 @@ unpack "$root" "linux-base-$release:$arch" "linux-modules-$release:$arch" || tru
 tools=$(find "$root/usr/lib" "$root/usr/src" -type f -perm -100 -size +8k ! -name '*.sh' ! -name '*.so')
 for tool in $tools; do
 	ldd "$tool" 2>&1 | grep -q "version .* not found" || continue
-	[ -e "$dir/libs" ] || (root=$dir/libs dir=$dir; mkdir -p "$root" && cd "$dir/apt" &&
-		apt-get "${apt[@]}" download libc6 libelf1t64 zlib1g libzstd1 libssl3t64 >>"$dir/log" 2>&1 </dev/null && for deb in *.deb; do dpkg -x "$deb" "$root" && rm "$deb"; done)
+	[ -e "$dir/libs" ] || unpack "$dir/libs" libc6 libelf1t64 zlib1g libzstd1 libssl3t64
 	loader=$(find "$dir/libs" -name 'ld-linux-x86-64.so.2' | head -n 1) libc=$(find "$dir/libs" -name libc.so.6 | head -n 1)
 	[ -n "$loader" ] && [ -n "$libc" ] || { echo "fetch.sh: no C library for $tool" >&2; exit 1; }
 	mv "$tool" "$tool.real"
 	printf '#!/bin/sh\nexec %s --library-path %s %s "$@"\n' "$loader" "${libc%/*}" "$tool.real" >"$tool"
 	chmod +x "$tool"
 done
-[ "$arch" = "$host" ] ||
-	unpack "$dir/userland" {busybox-static,libc6,libc6-dev,linux-libc-dev,libcap2,libcap-dev,libssl3,libssl-dev,libcrypt1}":$arch" ||
-	{ tail -n 5 "$dir/log" >&2; exit 1; }
-rm -rf "$dir/apt"
+[ "$arch" = "$host" ] || unpack_userland
+archive_close
 [ -n "$found" ] || { echo "fetch.sh: no image of $release" >&2; exit 1; }
 # Absolute paths of the packages are changed to paths in the unpacked tree. Those from the headers to the tools remain
 # absolute, since the headers may be mounted at another path.
