@@ -45,12 +45,15 @@ static const struct command {
 	// its bits as `mask`
 	const char *args;
 	unsigned mask;
+	bool x86;                  // not on arm64
 } commands[] = {
-#define COMMANDS(call, argument, mask) { #call, argument, NULL, mask },
-#define COMMAND(call, value, args) { #call, value, args, 0 },
+#define COMMANDS(call, argument, mask) { #call, argument, NULL, mask, false },
+#define COMMAND(call, value, args) { #call, value, args, 0, false },
+#define COMMAND_X86(call, value, args) { #call, value, args, 0, true },
 #include "probes/syscall_commands.def"
 #undef COMMANDS
 #undef COMMAND
+#undef COMMAND_X86
 };
 
 #define NAMES(prefix, name) prefix name, prefix name ".return"
@@ -73,7 +76,7 @@ static const char *const patterns[] = {
 };
 
 static const struct abi x86_abis[] = { { 0, 64 }, { 1, 32 }, { -1, 0 } };
-static const struct abi arm64_abis[] = { { 2, 64 }, { -1, 0 } };
+static const struct abi arm64_abis[] = { { ARM64, 64 }, { -1, 0 } };
 
 const struct abi *syscall_abis(const struct session *s)
 {
@@ -201,7 +204,8 @@ bool syscall_has_commands(const struct syscall_probe *d)
 }
 
 // Writes the commands of the call, if it has any, as an array of that name; returns their description.
-static const struct command *emit_commands(struct cwriter *w, const struct syscall_row *row, const char *array, int *n)
+static const struct command *emit_commands(struct cwriter *w, const struct syscall_row *row, bool x86,
+					   const char *array, int *n)
 {
 	const struct command *first = commands_of(row->name);
 
@@ -214,6 +218,8 @@ static const struct command *emit_commands(struct cwriter *w, const struct sysca
 		struct buf b = { 0 };
 		int nargs;
 
+		if (c->x86 && !x86)
+			continue;
 		syscall_parse_args(c->args, (int)first->value + 1, &args);
 		emit_args(&b, &args, str_ends(row->name, "64"), &nargs);
 		cw_line(w, "{ 0x%llx, %d, { %s} },", (unsigned long long)c->value, nargs, nargs ? buf_text(&b) : "");
@@ -279,7 +285,7 @@ static void emit_call(struct cwriter *w, const struct syscall_row *row, const st
 	const struct command *selector = NULL;
 
 	if (text)
-		selector = emit_commands(w, row, str_printf("%s_commands", name), &ncommands);
+		selector = emit_commands(w, row, abi->column < ARM64, str_printf("%s_commands", name), &ncommands);
 	name_value = syscall_name(d, row, &plain, &flags);
 	cw_line(w, "static const struct stp_syscall %s = {", name);
 	cw_line(w, ".name = %s, .kernel_name = %s,", emit_c_string(name_value), emit_c_string(row->name));

@@ -52,6 +52,7 @@ enum { SYSCALL_NUMBER = 6, SYSCALL_RESULT = 7 };
 
 // A column of syscall_row.number, and the size of a long there. -1 ends.
 struct abi { int column, bits; };
+enum { ARM64 = 2 };               // its column
 const struct abi *syscall_abis(const struct session *s);       // of the target
 // Returns the value of `name`; of *plain, if that is not NULL and argument *flags is 0.
 const char *syscall_name(const struct syscall_probe *d, const struct syscall_row *row, const char **plain, int *flags);
