@@ -24,7 +24,6 @@
 #include <sys/shm.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/timerfd.h>
 #include <sys/uio.h>
@@ -34,8 +33,7 @@
 #include <time.h>
 #include <unistd.h>
 #include <utime.h>
-
-#define T(name, ...) syscall(SYS_##name, ##__VA_ARGS__)
+#include "calls.h"
 
 static char nofile[] = "/no/such/file", nodir[] = "/no/such/dir/x", text[] = "hello, world\n";
 static char odd[] = "a\"b\\c\n\t\1" "8\2" "9\1" "2\377z";
@@ -73,10 +71,7 @@ static struct timezone zone = { 60, 0 };
 
 static void touch_all(void)
 {
-	extern char __executable_start, end;
-
-	for (volatile char *p = &__executable_start; p < &end; p += 1024)
-		(void)*p;
+	touch_program();
 	ip4.sin_port = ip6.sin6_port = htons(9);
 	ip4.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
 	un.sun_family = AF_UNIX;
@@ -405,7 +400,7 @@ static void sockets(void)
 
 static void children(void)
 {
-	int status, pid = T(fork);
+	int status, pid = forked();
 
 	if (!pid) {
 		T(getpid);

@@ -23,14 +23,13 @@
 #include <sys/select.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/timex.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+#include "calls.h"
 
-#define T(name, ...) syscall(SYS_##name, ##__VA_ARGS__)
 #define BAD ((void *)-1L)
 
 static char text[16] = "hello", buffer[8192], nofile[] = "/no/such/file", file[] = "/tmp/classes";
@@ -156,7 +155,7 @@ static void ended(void)
 	int status;
 
 	for (int i = 0; i < 2; i++) {
-		long child = T(fork);
+		long child = forked();
 
 		if (!child) {
 			T(kill, getpid(), signals[i]);
@@ -322,10 +321,7 @@ static void sockets(void)
 
 int main(void)
 {
-	extern char __executable_start, end;
-
-	for (volatile char *p = &__executable_start; p < &end; p += 1024)
-		(void)*p;
+	touch_program();
 	T(chdir, "/begin");
 	keys();
 	commands();

@@ -4,12 +4,10 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdint.h>
-#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
-
-#define T(name, ...) syscall(SYS_##name, ##__VA_ARGS__)
+#include "calls.h"
 
 static char name[16] = "name", text[16] = "hello", buffer[4096], dq[256];
 static int one = 1;
@@ -158,10 +156,7 @@ static void others(void)
 
 int main(void)
 {
-	extern char __executable_start, end;
-
-	for (volatile char *p = &__executable_start; p < &end; p += 1024)
-		(void)*p;
+	touch_program();
 	T(chdir, "/begin");
 	keys();
 	prctls();

@@ -22,7 +22,6 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/statfs.h>
-#include <sys/syscall.h>
 #include <sys/sysinfo.h>
 #include <sys/time.h>
 #include <sys/times.h>
@@ -32,8 +31,7 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-
-#define T(name, ...) syscall(SYS_##name, ##__VA_ARGS__)
+#include "calls.h"
 
 static char buffer[8192], text[] = "hello, world\n", file[] = "/tmp/results", queue[] = "results";
 static char here[] = "/proc/self/exe";
@@ -284,12 +282,12 @@ static void ipc(void)
 
 static void children(void)
 {
-	int status, pid = T(fork);
+	int status, pid = forked();
 
 	if (!pid)
 		T(exit_group, 3);
 	T(wait4, pid, &status, 0, &usage);
-	pid = T(fork);
+	pid = forked();
 	if (!pid)
 		T(exit_group, 4);
 	T(waitid, P_PID, pid, &child, WEXITED, &usage);
@@ -303,10 +301,7 @@ static void children(void)
 
 int main(void)
 {
-	extern char __executable_start, end;
-
-	for (volatile char *p = &__executable_start; p < &end; p += 1024)
-		(void)*p;
+	touch_program();
 	memset(buffer, 0, sizeof(buffer));
 	T(chdir, "/begin");
 	files();

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# System calls, on the newest 6.1 and 6.12 that are installed:
+# System calls, on the newest 6.1 and 6.12 that are installed, and the last three on the same kernels of arm64, in emulated
+# machines ("arm64 strace" and so on), if they are in the cache of kernels or tests of arm64 are selected:
 #   compare    what `compare` excuses: nothing but the two texts that a difference names
 #   aliases    every variable of aliases.tsv builds; but for `none`. Under each other prefix, it is translated to C
 #   strace     the programs (calls.c and others), traced by strace and by strace.stp at the same time: the
@@ -11,6 +12,7 @@
 #              command does not have is left out of argstr at the return
 set -u
 . "$TESTS/lib.sh"
+. "$TESTS/kernels/arm64_kernel.sh"
 here=$TESTS/syscalls
 VM=$SOURCE/translator/run/stap-vm
 programs="calls results commands unusual structures classes"
@@ -52,14 +54,14 @@ none() { # what is said to be missing really is: nobody forgot it there
 
 build() { # NAME OPTIONS...: into the guest's directory
 	local log
-	log=$( (cd "$dir/guest" && "$STAP" -r "$release" -p4 -m "$1" "${@:2}") 2>&1 ) || not_ok "syscalls/build $1 $release" "$log"
+	log=$( (cd "$dir/guest" && "$STAP" "${kernel[@]}" -p4 -m "$1" "${@:2}") 2>&1 ) || not_ok "syscalls/${arch}build $1 $release" "$log"
 }
 
-# Makes `cat.host /t/short` read another file, by three bytes at a time, and end with another status.
-write_script='probe nd_syscall.openat { if (execname() == "cat.host" && filename_unquoted == "/t/short") filename_unquoted = "/t/other" }
-	probe syscall.read { if (execname() == "cat.host" && count > 4096) count = 3 }
-	probe syscall.read.return { if (execname() == "cat.host" && $count == 3) reads++ }
-	probe syscall.exit_group { if (execname() == "cat.host") status = 7 }
+# Makes `reader /t/short` print another file, by three bytes at a time, and end with another status.
+write_script='probe nd_syscall.openat { if (execname() == "reader" && filename_unquoted == "/t/short") filename_unquoted = "/t/other" }
+	probe syscall.read { if (execname() == "reader" && count > 4096) count = 3 }
+	probe syscall.read.return { if (execname() == "reader" && $count == 3) reads++ }
+	probe syscall.exit_group { if (execname() == "reader") status = 7 }
 	probe syscall.prctl { if (execname() == "commands" && option == 16) option = 3 }
 	probe syscall.prctl.return { if (execname() == "commands" && argstr =~ "^PR_GET_NAME") texts[argstr] = retval }
 	probe end { foreach (t+ in texts) println(t, " = ", texts[t]) }
@@ -85,12 +87,12 @@ guest() {
 			staprun -o ours.$p -c "strace -f -o strace.$p ./$p" ./sc_strace.ko
 		done
 		staprun -o ours.names -c 'sh -c "./calls; ./results; ./unusual; ./structures"' ./sc_names.ko
-		{ staprun -c 'sh -c "./commands; exec cat.host /t/short"' ./sc_write.ko 2>write.err; echo "status $?"; } | cat >write.out
+		{ staprun -c 'sh -c "./commands; exec ./reader /t/short"' ./sc_write.ko 2>write.err; echo "status $?"; } | cat >write.out
 		exec tar cf - strace.* ours.* write.*
 	END
-	"$VM" -r "$release" -k norandmaps -t 300 -d "$dir/guest:/t" -f "$BUILD/staprun/staprun:/bin/" -f "$BUILD/staprun/stapio:/bin/" \
-		-f "$(command -v strace):/bin/" -f /bin/cat:/bin/cat.host -l "$dir/log" -- sh /t/run.sh >"$dir/tar" 2>"$dir/err"
-	if [ $? -eq 0 ]; then ok "syscalls/kernel log is clean $release"; else not_ok "syscalls/kernel log is clean $release" "$(tail -n 20 "$dir/err")"; fi
+	"$VM" "${machine[@]}" -k norandmaps -t 300 -d "$dir/guest:/t" -f "$loader/staprun:/bin/" -f "$loader/stapio:/bin/" \
+		-f "$strace:/bin/" -l "$dir/log" -- sh /t/run.sh >"$dir/tar" 2>"$dir/err"
+	if [ $? -eq 0 ]; then ok "syscalls/${arch}kernel log is clean $release"; else not_ok "syscalls/${arch}kernel log is clean $release" "$(tail -n 20 "$dir/err")"; fi
 	rm -rf "$dir/results"
 	mkdir "$dir/results"
 	tar xf "$dir/tar" -C "$dir/results"
@@ -126,17 +128,17 @@ compare() { # PROGRAM
 	read -r all equal < <(echo "$out" | sed -n 's/^\([0-9]*\) calls, [0-9]* names, \([0-9]*\) equal, 0 different$/\1 \2/p')
 	if [ "${all:-0}" -gt 100 ]; then
 		all_calls=$((all_calls + all)) equal_calls=$((equal_calls + equal))
-		ok "syscalls/strace $1 $release, $equal of $all calls"
+		ok "syscalls/${arch}strace $1 $release, $equal of $all calls"
 	else
-		not_ok "syscalls/strace $1 $release" "$(echo "$out" | tail -n 30)"
+		not_ok "syscalls/${arch}strace $1 $release" "$(echo "$out" | tail -n 30)"
 	fi
 }
 
 at_least() { # PERCENT of all calls do not need an explanation
 	if [ $((equal_calls * 100)) -ge $((all_calls * $1)) ] && [ $all_calls -gt 0 ]; then
-		ok "syscalls/equal $release, $equal_calls of $all_calls"
+		ok "syscalls/${arch}equal $release, $equal_calls of $all_calls"
 	else
-		not_ok "syscalls/equal $release" "$equal_calls of $all_calls"
+		not_ok "syscalls/${arch}equal $release" "$equal_calls of $all_calls"
 	fi
 }
 
@@ -149,9 +151,9 @@ pread64 pread
 pwrite64 pwrite
 umount2 umount
 1 cut" ]; then
-		ok "syscalls/names $release"
+		ok "syscalls/${arch}names $release"
 	else
-		not_ok "syscalls/names $release" "$(cat "$dir/results/ours.names")"
+		not_ok "syscalls/${arch}names $release" "$(cat "$dir/results/ours.names")"
 	fi
 }
 
@@ -160,42 +162,59 @@ writes() {
 PR_GET_NAME,  = 1
 6 reads
 status 1" ] && grep -q 'status 7' "$dir/results/write.err"; then
-		ok "syscalls/write $release"
+		ok "syscalls/${arch}write $release"
 	else
-		not_ok "syscalls/write $release" "$(cat "$dir/results/write.out" "$dir/results/write.err")"
+		not_ok "syscalls/${arch}write $release" "$(cat "$dir/results/write.out" "$dir/results/write.err")"
 	fi
 }
 
-on_kernel() {
-	local prefix
+# On kernel $release, with the stap options `kernel`, the stap-vm options `machine`, the directory `loader` of staprun, the
+# program `strace` and the compiler $1.
+beside_strace() { # COMPILER...
+	local program
 	all_calls=0 equal_calls=0
-	if wanted aliases; then for prefix in '' nd_ tp_ dw_; do aliases "$prefix"; done; fi
-	! wanted none || none
-	wanted_some strace || wanted equal || wanted names || wanted write || return 0
-	if ! command -v strace >/dev/null; then
-		skip "syscalls/strace $release" "strace"
-		return
-	fi
 	rm -rf "$dir/guest"
 	mkdir "$dir/guest"
-	cp "$dir"/programs/* "$dir/guest"
+	for program in $programs reader; do
+		"$@" -O0 -static -no-pie -w -o "$dir/guest/$program" "$here/$program.c" || not_ok "syscalls/$arch$program.c" "does not compile"
+		[ -n "$arch" ] || [ "$program" = reader ] || "$@" -m32 -O0 -static -no-pie -w -o "$dir/guest/${program}32" "$here/$program.c" 2>/dev/null ||
+			skip "syscalls/strace ${program}32" "gcc-multilib"
+	done
 	build sc_strace -DMAXSTRINGLEN=4096 "$here/strace.stp"
 	build sc_names -e "$names_script"
 	build sc_write -g -e "$write_script"
 	guest
-	for program in "$dir"/programs/*; do compare "$(basename "$program")"; done
+	for program in $programs ${programs// /32 }32; do [ ! -e "$dir/guest/$program" ] || compare "$program"; done
 	at_least 97
 	names
 	writes
 }
 
+on_kernel() {
+	local prefix arch='' kernel=(-r "$release") machine=(-r "$release") loader=$BUILD/staprun strace
+	if wanted aliases; then for prefix in '' nd_ tp_ dw_; do aliases "$prefix"; done; fi
+	! wanted none || none
+	wanted_some strace || wanted equal || wanted names || wanted write || return 0
+	if ! strace=$(command -v strace); then
+		skip "syscalls/strace $release" "strace"
+		return
+	fi
+	beside_strace gcc
+}
+
+on_arm64() { # SUITE SERIES
+	local arch='arm64 ' flavour=cloud-arm64 kernel machine loader strace tree image userland target_cc release
+	if [ ! -e "$kernels/$1-$2-$flavour/done" ] && [ ${#chosen[@]} -eq 0 ]; then
+		skip "syscalls/arm64 $2" "its kernel; make check-kernels or runtests syscalls/arm64 fetches it"
+		return
+	fi
+	arm64_kernel "$1" "$2" "$flavour" || { skip "syscalls/arm64 $2" "$(tail -n 1 "$SCRATCH/err")"; return; }
+	kernel=(-a arm64 -r "$tree") machine=(-r "$image" -u "$userland") strace=$userland/usr/bin/strace
+	# Keys of pointers that a program changes would make its functions return to invalid addresses.
+	beside_strace $target_cc -mbranch-protection=none
+}
+
 reader
-mkdir -p "$dir/programs"
-for p in $programs; do
-	gcc -O0 -static -no-pie -w -o "$dir/programs/$p" "$here/$p.c" || not_ok "syscalls/$p.c" "doesn't compile"
-	gcc -m32 -O0 -static -no-pie -w -o "$dir/programs/${p}32" "$here/$p.c" 2>/dev/null ||
-		skip "syscalls/strace ${p}32" "gcc-multilib"
-done
 for series in 6.1 6.12; do
 	release=$(newest $series)
 	if [ -z "$release" ]; then
@@ -204,3 +223,7 @@ for series in 6.1 6.12; do
 		on_kernel
 	fi
 done
+if wanted_some arm64; then
+	on_arm64 bookworm 6.1
+	on_arm64 bookworm-backports 6.12
+fi

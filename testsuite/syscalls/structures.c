@@ -2,7 +2,6 @@
 // Makes calls whose arguments point to structures with a form of their own (run.sh compares them with strace). None
 // does harm.
 #define _GNU_SOURCE
-#include <asm/ldt.h>
 #include <fcntl.h>
 #include <linux/aio_abi.h>
 #include <linux/bpf.h>
@@ -14,13 +13,15 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/ptrace.h>
-#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <termios.h>
 #include <time.h>
 #include <unistd.h>
+#include "calls.h"
+#if defined(__x86_64__) || defined(__i386__)
+#include <asm/ldt.h>
+#endif
 
-#define T(name, ...) syscall(SYS_##name, ##__VA_ARGS__)
 #define BAD ((void *)-1L)
 
 static char text[16] = "hello", buffer[4096];
@@ -118,6 +119,7 @@ static void perf(void)
 
 static void ldt(void)
 {
+#if defined(__x86_64__) || defined(__i386__)
 	static struct user_desc d = { .entry_number = 9000, .base_addr = 4096, .limit = 5, .seg_32bit = 1, .contents = 3 };
 
 	T(modify_ldt, 1, &d, sizeof(d));
@@ -127,6 +129,7 @@ static void ldt(void)
 	T(modify_ldt, 0, buffer, 0L);
 	T(modify_ldt, 2, buffer, 0L);
 	T(modify_ldt, 99, buffer, 5L);
+#endif
 }
 
 static void pages(void)
@@ -240,7 +243,7 @@ static void terminals(void)
 	static struct termios t = { .c_iflag = ICRNL | IXON, .c_oflag = OPOST | ONLCR, .c_cflag = B38400 | CS8 | CREAD,
 				    .c_lflag = ISIG | ICANON | ECHO, .c_cc = { 3, 28, 127, 21, 4, 0, 1 } };
 	static struct winsize w = { 24, 80, 1, 2 };
-	int terminal = T(open, "/dev/ptmx", O_RDWR);
+	int terminal = T(openat, AT_FDCWD, "/dev/ptmx", O_RDWR);
 
 	for (int i = 0x5401; i <= 0x5460; i++)
 		if (i != 0x541f && (i < 0x5438 || i > 0x5440)) T(ioctl, 99, i, 0L);
@@ -258,10 +261,7 @@ static void terminals(void)
 
 int main(void)
 {
-	extern char __executable_start, end;
-
-	for (volatile char *p = &__executable_start; p < &end; p += 1024)
-		(void)*p;
+	touch_program();
 	T(chdir, "/begin");
 	aio();
 	bpfs();

@@ -13,14 +13,13 @@
 #include <sys/mman.h>
 #include <sys/sem.h>
 #include <sys/socket.h>
-#include <sys/syscall.h>
 #include <sys/timex.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+#include "calls.h"
 
-#define T(name, ...) syscall(SYS_##name, ##__VA_ARGS__)
 #define BAD ((void *)-1L)
 
 static char text[16] = "hello", buffer[4096], nofile[] = "/no/such/file";
@@ -144,10 +143,10 @@ static void unnamed(void)
 	T(personality, 0x0006000);
 	T(execveat, 99, nofile, args, args + 2, 0xfffff);
 	T(statx, 99, nofile, 0xfffff, 0xfffff, NULL);
-	T(dup3, 99, 98, 0x3fdfff);
-	T(pipe2, NULL, 0x3fdfff);
+	T(dup3, 99, 98, 0x3fffff);
+	T(pipe2, NULL, 0x3fffff);
 	T(sendto, 99, text, 5L, 0x7fffffff, NULL, 0);
-	T(fanotify_init, 0xffff, 0x3fdfff);
+	T(fanotify_init, 0xffff, 0x3fffff);
 	T(fanotify_mark, 99, 0xffff, 0x3bL, 0L, 98, nofile);
 	T(pkey_alloc, 0L, 7L);
 	T(flock, 99, 0xff);
@@ -164,11 +163,13 @@ static void unnamed(void)
 	T(ioctl, 99, 0x5413, buffer);
 	T(ioctl, 99, 0x1234, buffer);
 	T(kcmp, 999999, 999998, 77, 1L, 2L);
-	T(openat, 99, nofile, 0x3fdfff, 07777);
+	T(openat, 99, nofile, 0x3fffff, 07777);
+	for (int i = 1; i < 1 << 24; i <<= 1)
+		T(openat, 99, nofile, i, 0600);
 	T(fallocate, 99, 0xff, 1L, 2L, 3L, 4L);
 	T(splice, 99, NULL, 98, NULL, 1L, 0xff);
 	T(inotify_add_watch, 99, nofile, 0xffffffff);
-	T(epoll_create1, 0x3fdfff);
+	T(epoll_create1, 0x3fffff);
 	T(close_range, 98, 97, 0xff);
 	T(setns, 99, 0xffffff);
 	T(unshare, 0x1);
@@ -177,7 +178,7 @@ static void unnamed(void)
 	T(madvise, 1L, 4096L, 77);
 	T(waitid, 77, 999999, NULL, 0x7f, NULL);
 	T(fcntl, 99, 77, 5L);
-	T(fcntl, 99, F_SETFL, 0x3fdfff);
+	T(fcntl, 99, F_SETFL, 0x3fffff);
 	T(fcntl, 99, F_SETLEASE, 1L);
 	T(getrandom, buffer, 5L, 0xff);
 	T(umount2, nofile, 0xff);
@@ -216,12 +217,37 @@ static void narrow(void)
 #endif
 }
 
+// Calls that only arm64 has, and values that mean something else there.
+static void of_arm64(void)
+{
+#ifdef __aarch64__
+	static long regset[2] = { (long)buffer, 64 };
+
+	T(mmap, 4096L, 8192L, PROT_READ | 0x10 | 0x20, MAP_PRIVATE | MAP_ANONYMOUS | 0x40, 99, 0L);
+	T(mprotect, 4096L, 4096L, PROT_EXEC | 0x10);
+	for (long i = 0x400; i < 0x40e; i++)
+		T(ptrace, 0x4204, 999999L, i, regset);
+	T(ptrace, 33, 999999L, buffer, regset);
+	T(ptrace, 34, 999999L, buffer, regset);
+	T(ptrace, 12, 999999L, buffer, regset);
+	T(prctl, 50, 64L | 1 << 17 | 1 << 18);
+	T(prctl, 54, 9L, 0L, 0L, 0L);
+	T(prctl, 54, 0x15L, 1L, 2L, 3L);
+	T(prctl, 55, 1L | 2, 0L, 0L, 0L);
+	T(prctl, 55, 4L | 0x7fff8, 0L, 0L, 0L);
+	T(prctl, 56, 0L, 0L, 0L, 0L);
+	T(prctl, 60, 3L, 1L, 0L, 0L);
+	T(prctl, 61, 0L, 0L, 0L, 0L);
+	T(prctl, 63, 64L | 1 << 17 | 1 << 18);
+	T(kexec_load, 0L, 99L, NULL, 183L << 16);
+	T(clone, CLONE_THREAD | CLONE_SETTLS | CLONE_PARENT_SETTID | CLONE_CHILD_CLEARTID, 4096L, buffer, buffer + 8,
+	  buffer + 16);
+#endif
+}
+
 int main(void)
 {
-	extern char __executable_start, end;
-
-	for (volatile char *p = &__executable_start; p < &end; p += 1024)
-		(void)*p;
+	touch_program();
 	for (int i = 0; i < 40; i++) {
 		iov[i] = (struct iovec){ text, (size_t)i % 5 };
 		groups[i] = i;
@@ -233,6 +259,7 @@ int main(void)
 	parts();
 	unnamed();
 	narrow();
+	of_arm64();
 	T(chdir, "/end");
 	return 0;
 }
