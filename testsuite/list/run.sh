@@ -66,6 +66,28 @@ SYSTEMTAP_DIR=/proc/none said no-warnings 0 '-WARNING.*' --runtime=user -l begin
 SYSTEMTAP_DIR=/proc/none said warnings-at-vv 0 'WARNING: .*cache.*' -vv --runtime=user -l begin
 said list-and-script 1 "stap: -l, -L and -e cannot.*" -e 'probe begin {}' -l begin
 
+# --source: text of files that were there at the compilation, moved, or replaced by something else.
+mkdir -p "$SCRATCH/made/sub/obj" "$SCRATCH/moved"
+printf 'static int twice(int n)\n{\n\treturn 2 * n; // \033[31m\n}\nint main(int c, char **v)\n{\n\treturn twice(c);\n}\n' >"$SCRATCH/made/sub/a.c"
+(cd "$SCRATCH/made/sub/obj" && gcc -g -O0 -o "$SCRATCH/sourced" ../a.c)
+sourced=(-L "process(\"$SCRATCH/sourced\").statement(\"*@a.c:*\")")
+said source-line 0 ' {7}7  return twice\(c\);' "${sourced[@]}" --source
+said source-is-printable 0 ' {7}3  return 2 \* n; // \?\[31m' "${sourced[@]}" --source
+said source-as-json 0 '.*twice@a\.c:3.* "source": \{"file": "a\.c", "line": 3, "text": "return 2 \* n; // \?\[31m"\}\}.*' "${sourced[@]}" --source --json
+said source-only-with-option 0 '- .*' "${sourced[@]}"
+mv "$SCRATCH/made/sub/a.c" "$SCRATCH/moved/a.c"
+said source-missing 0 "stap: source lines of ([0-9]+) of \\1 points not found, such as line 6 of a\\.c, compiled in $SCRATCH/made/sub/obj; .*--source=DIR" \
+	"${sourced[@]}" --source
+said source-moved 0 ' {7}7  return twice\(c\);' "${sourced[@]}" --source="$SCRATCH/moved"
+mkfifo "$SCRATCH/made/sub/a.c"
+said source-is-a-pipe 0 'stap: source lines of .* not found.*' "${sourced[@]}" --source
+rm "$SCRATCH/made/sub/a.c"
+echo 'int shorter;' >"$SCRATCH/made/sub/a.c"
+said source-is-shorter 0 'stap: source lines of .* not found, such as line [2-8] of .*' "${sourced[@]}" --source
+said source-of-nothing 0 'stap: no source lines: .*' --runtime=user -L begin --source
+said source-without-L 1 'stap: --source is for -L.*' --runtime=user -l begin --source
+said source-empty 1 'stap: --source takes a directory, or nothing' --runtime=user -L begin --source=
+
 said function-marks 0 'strlen:long \(.*:string\) /\* unprivileged \*/' --runtime=user --dump-functions
 image=$(printf '%s\n' /boot/vmlinuz-6.1.* | sort -rV | head -n 1)
 release=${image#/boot/vmlinuz-}

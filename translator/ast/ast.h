@@ -381,10 +381,18 @@ struct probe {
 
 // ---------------------------------------------------------------- the script
 
+// A line of source code. FILE is relative to DIRECTORY, in which it was compiled, or to a directory above.
+struct source_line {
+	const char *directory;         // NULL: unknown
+	const char *file;              // NULL: no line is known
+	int line;
+};
+
 struct listed_point {          // of -l and -L, which have 70,000 of them at times
 	const struct probe_decl *decl;
 	const char *point;         // as it is shown: the alias as written, or resolved
 	name_list variables;       // of -L: "$name:type"
+	struct source_line source; // of --source
 };
 
 // An error in text that is grammatical, which pass 2 reports.

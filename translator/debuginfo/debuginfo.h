@@ -317,6 +317,9 @@ bool di_find_global(struct di_module *m, const char *name, const char *file, str
 // frame.c: the address at which parameters are where debuginfo locates them: the entry, or in unoptimised code the end
 // of the prologue.
 uint64_t di_function_body(const struct di_function *f);
+// Returns the directory in which f's source file was compiled; f->file is relative to it or to a directory above. NULL:
+// unknown.
+const char *di_compile_directory(const struct di_function *f);
 // Locates a parameter at the entry by the calling convention. False: it is not passed in one register or stack slot.
 bool di_entry_parameter(const struct di_function *f, const char *name, struct di_variable *out);
 // The type and location of the return value when the function returns; type NULL: void.

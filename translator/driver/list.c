@@ -6,7 +6,9 @@
 //      pp() returns them. -L adds the locals of aliases as name:type, then target
 //      variables as $name:type; a line that stands for several points (an alias of
 //      three functions) has the variables that all of them have; with -v each has its own line.
+//      --source adds a line with the text of the point's line of source code.
 // Scripts may refer to things that don't exist in this kernel, so errors are printed only with -vv.
+#include "driver/source_text.h"
 #include "elab/elab.h"
 #include "parse/parse.h"
 #include "session/passes.h"
@@ -21,6 +23,7 @@
 struct line {
 	const char *point;
 	name_list variables;       // "name:type"
+	struct source_line source; // file is NULL: unknown, or the line stands for several points
 };
 typedef VEC(struct line) line_list;
 
@@ -153,7 +156,7 @@ static void add_probes(struct session *s, line_list *lines)
 	lines->at = NEW_ARRAY(struct line, lines->capacity + 1);
 	for vec_each(&s->script.listed, p)
 		if (p->decl->source == s->sources.at[0])
-			vec_push(lines, ((struct line){ .point = p->point, .variables = p->variables }));
+			vec_push(lines, ((struct line){ .point = p->point, .variables = p->variables, .source = p->source }));
 	for vec_each(&s->script.probes, p)
 		if ((*p)->decl->source == s->sources.at[0]) {
 			vec_push(&found, *p);
@@ -167,6 +170,8 @@ static void add_probes(struct session *s, line_list *lines)
 
 		if (s->opt.list_vars)
 			line.variables = variables_of(s, p);
+		if (!is_alias(p))
+			line.source = probe_source(s, p);
 		vec_push(lines, line);
 	}
 }
@@ -234,6 +239,20 @@ static void print_json_variables(const name_list *list)
 	putchar(']');
 }
 
+static void print_json_source(const struct session *s, const struct source_line *source)
+{
+	const char *text = source_text(s->opt.source_dir, source);
+
+	printf(", \"source\": {\"file\": ");
+	print_json_string(source->file);
+	printf(", \"line\": %d", source->line);
+	if (text) {
+		printf(", \"text\": ");
+		print_json_string(text);
+	}
+	putchar('}');
+}
+
 static void print_json(const struct session *s, const line_list *lines)
 {
 	putchar('[');
@@ -241,19 +260,46 @@ static void print_json(const struct session *s, const line_list *lines)
 		printf("%s\n  {\"point\": ", i ? "," : "");
 		print_json_string(lines->at[i].point);
 		print_json_variables(&lines->at[i].variables);
+		if (lines->at[i].source.file)
+			print_json_source(s, &lines->at[i].source);
 		putchar('}');
 	}
 	puts(lines->n ? "\n]" : "]");
 }
 
-static void print_lines(const line_list *lines)
+static void print_lines(const struct session *s, const line_list *lines)
 {
 	for vec_each(lines, line) {
+		const char *text = line->source.file ? source_text(s->opt.source_dir, &line->source) : NULL;
+
 		fputs(line->point, stdout);
 		for vec_each(&line->variables, v)
 			printf(" %s", *v);
 		putchar('\n');
+		if (text)
+			printf("%8d  %s\n", line->source.line, text);
 	}
+}
+
+// Notes that source files were not found, and names one of them.
+static void note_missing_source(const struct session *s, const line_list *lines)
+{
+	const struct source_line *missing = NULL;
+	int n = 0, known = 0;
+
+	for vec_each(lines, line) {
+		known += line->source.file != NULL;
+		if (!line->source.file || source_text(s->opt.source_dir, &line->source))
+			continue;
+		missing = missing ? missing : &line->source;
+		n++;
+	}
+	if (n)
+		fprintf(stderr, "stap: source lines of %d of %d points not found, such as line %d of %s, compiled in %s; name the "
+			"directory of the source with --source=DIR\n", n, lines->n, missing->line, missing->file,
+			missing->directory ? missing->directory : "an unknown directory");
+	else if (!known && lines->n)
+		fputs("stap: no source lines: these points have none, or the debuginfo does not name them\n", stderr);
 }
 
 static int list_points(struct session *s)
@@ -267,7 +313,9 @@ static int list_points(struct session *s)
 	if (s->opt.json)
 		print_json(s, &lines);
 	else
-		print_lines(&lines);
+		print_lines(s, &lines);
+	if (s->opt.list_source)
+		note_missing_source(s, &lines);
 	if (!lines.n && is_quiet(s) && diag_quiet_first())
 		fprintf(stderr, "stap: nothing found: %s\n", diag_quiet_first());
 	return lines.n ? EXIT_SUCCESS : EXIT_FAILURE;

@@ -311,6 +311,14 @@ static void set_list_vars(struct options *o, const char *arg)
 	o->list_vars = true;
 }
 
+static void set_source(struct options *o, const char *arg)
+{
+	if (arg && !*arg)
+		options_misused("--source takes a directory, or nothing");
+	o->list_source = true;
+	o->source_dir = arg;
+}
+
 static void set_json(struct options *o, const char *arg)
 {
 	o->json = true;
@@ -590,7 +598,7 @@ static void show_version(struct options *o, const char *arg)
 {
 	printf("Quicktap translator/driver, version " PACKAGE_VERSION "\n"
 	       "This is free software under the GNU General Public License, version 2 or later.\n"
-	       "Runtimes: kernel user. Speaks the SystemTap language as of " LANGUAGE_VERSION ".\n");
+	       "Runtimes: kernel user bpf. Speaks the SystemTap language as of " LANGUAGE_VERSION ".\n");
 	exit(EXIT_SUCCESS);
 }
 
@@ -616,6 +624,7 @@ static const struct option_row {
 	{ 'E', NULL, VALUE, "SCRIPT", "run SCRIPT too (may be repeated)", add_script },
 	{ 'l', NULL, VALUE, "POINT", "list the probe points that match", set_list },
 	{ 'L', NULL, VALUE, "POINT", "list them and their variables", set_list_vars },
+	{ 0, "source", MAYBE, "DIR", "print the source line of each point of -L", set_source },
 	{ 0, "json", NOTHING, NULL, "print the output, or the lists of -l, -L and --doctor, as JSON", set_json },
 	{ 0, "types", VALUE, "NAME[@MODULE]", "print the layout of a struct, union or enum in memory;\nMODULE as "
 	"that of @cast: a module, a program, <header.h>", set_types },

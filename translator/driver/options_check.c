@@ -95,6 +95,8 @@ static void check_lists(const struct options *o)
 				o->interactive ? "-i" : "--language-server");
 	if (o->list && o->dump)
 		options_misused("only one of -l, -L and the --dump options can be given");
+	if (o->list_source && !o->list_vars)
+		options_misused("--source is for -L, which lists probe points with their variables");
 	if (o->monitor && (o->list || o->dump))
 		options_misused("--monitor and -l, -L or --dump options cannot be used together: lists do not run the script");
 	if (o->guru && o->privilege != PRIVILEGE_STAPDEV)

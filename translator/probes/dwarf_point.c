@@ -652,6 +652,13 @@ static struct expr *report_no_location(const struct di_function *f, const struct
 	return NULL;
 }
 
+struct source_line dwarf_source_line(const struct di_function *f)
+{
+	if (!f->file)
+		return (struct source_line){ 0 };
+	return (struct source_line){ .directory = di_compile_directory(f), .file = f->file, .line = f->line };
+}
+
 struct expr *dwarf_target(const struct di_function *f, bool is_return, struct expr *target)
 {
 	const char *name = target->u.target.name, *where = str_printf("\"%s\"", f->name);

@@ -273,6 +273,13 @@ static struct di_module *function_module(const struct probe *p)
 	return d->function->module;
 }
 
+static struct source_line function_source(const struct probe *p)
+{
+	const struct function_probe *d = p->data;
+
+	return dwarf_source_line(d->function);
+}
+
 // ---------------------------------------------------------------- the family
 
 #define OF(object)									\
@@ -308,6 +315,7 @@ const struct probe_family family_function = {
 	.has_names = function_has_names,
 	.address = function_address,
 	.module = function_module,
+	.source = function_source,
 	.share = function_share,
 	.bpf_program = function_bpf_program,
 	.bpf_refusal = function_bpf_refusal,

@@ -167,6 +167,13 @@ static struct di_module *process_module(const struct probe *p)
 	return d->site.program;
 }
 
+static struct source_line process_source(const struct probe *p)
+{
+	const struct process_probe *d = p->data;
+
+	return dwarf_source_line(d->function);
+}
+
 // ---------------------------------------------------------------- emit
 
 static void process_emit(struct session *s, struct cwriter *w, struct probe **probes, int n)
@@ -201,6 +208,7 @@ const struct probe_family family_process = {
 	.target = process_target,
 	.target_names = process_names,
 	.module = process_module,
+	.source = process_source,
 	.address = process_address,
 	.emit = process_emit,
 	.bpf_program = process_bpf_program,

@@ -54,6 +54,11 @@ void probe_add_variables(struct session *s, struct probe *p, name_list *list)
 			listed_variable(list, str_printf("$%s", n->name), n->type);
 }
 
+struct source_line probe_source(const struct session *s, const struct probe *p)
+{
+	return s->opt.list_source && p->family->source ? p->family->source(p) : (struct source_line){ 0 };
+}
+
 // A point that was found through an alias also has the alias's locals, whose types are inferred later. A family that
 // resolves another point than the one that was written (python.c) adapts the probe.
 bool probe_list_variables(struct session *s, const struct probe_match *m, struct probe *last)
@@ -65,6 +70,7 @@ bool probe_list_variables(struct session *s, const struct probe_match *m, struct
 	assert(s->script.probes.at[s->script.probes.n - 1] == last);
 	s->script.probes.at[--s->script.probes.n] = NULL;
 	probe_add_variables(s, last, &listed.variables);
+	listed.source = probe_source(s, last);
 	vec_push(&s->script.listed, listed);
 	return true;
 }

@@ -30,6 +30,8 @@ struct options {               // driver/options.c: from argv, checked, never ch
 	bool bpf_runtime;          // --runtime=bpf: event probes as BPF programs, the others in a process
 	bool vm; const char *vm_release;  // --vm[=RELEASE]
 	bool list, list_vars;      // -l and -L; -L alone
+	bool list_source;          // --source: with the source line of each point of -L
+	const char *source_dir;    // --source=DIR: where source files are searched first; NULL: only where they were compiled
 	bool json;                 // --json: lists as JSON
 	enum dump { DUMP_NONE, DUMP_PROBE_TYPES, DUMP_PROBE_ALIASES, DUMP_FUNCTIONS, DUMP_LAYOUT } dump;
 	enum fmt { FORMAT_NONE, FORMAT_PRINT, FORMAT_WRITE, FORMAT_CHECK } format;  // --fmt

@@ -120,6 +120,18 @@ bool dwarf_function(const struct di_function *f)
 	return p->die;
 }
 
+const char *di_compile_directory(const struct di_function *f)
+{
+	Dwarf_Attribute attr;
+	const char *dir;
+	Dwarf_Die unit;
+
+	if (!dwarf_function(f) || !dwarf_diecu(die_of(f), &unit, NULL, NULL))
+		return NULL;
+	dir = dwarf_formstring(dwarf_attr(&unit, DW_AT_comp_dir, &attr));
+	return dir ? str_dup(dir) : NULL;
+}
+
 // ---------------------------------------------------------------- names
 
 // Returns the declaration that a DIE completes; its parents are the namespaces and classes.
