@@ -5,16 +5,20 @@
  */
 #include "session.h"
 
-/* Sets n rows from `run`; the points are texts one after the other. */
+/* Sets run->n rows from `run`. */
 static void expand_probes(struct stp_probe *p, const struct stp_probe_run *run)
 {
-	const char *point = run->row.point;
+	const char *text = run->row.point, *written = text;
 	u32 i;
 
 	for (i = 0; i < run->n; i++) {
 		p[i] = run->row;
-		p[i].point = point;
-		point += stp_strlen(point) + 1;
+		p[i].point = text;
+		text += stp_strlen(text) + 1;
+		if (*text)
+			written = text;
+		p[i].written = written;
+		text += stp_strlen(text) + 1;
 	}
 }
 

@@ -611,7 +611,10 @@ void stp_finish(struct stp_ctx *c);
 struct stp_family_ops;         /* defined by the runtime: { name, start(table, n), stop(table, n) } */
 /* `runs`, if there are any, contain the table in a compact form that the family expands before it is used. */
 struct stp_family { const struct stp_family_ops *ops; void *table; u32 n; const void *runs; u32 nruns; };
-/* Compact form of many probes: `n` rows that differ in their points, which follow each other in one text. */
+/*
+ * Compact form of many probes: `n` rows that differ in `point` and `written`. row.point is the two texts of the first
+ * row, followed by those of the others; a `written` of "" equals that of the row before.
+ */
 struct stp_probe_run { u32 n; struct stp_probe row; };
 
 /* begin, end, error: stp_begin_family, sorted by order */

@@ -5,11 +5,11 @@
 static void first(struct stp_ctx *c) { }
 static void second(struct stp_ctx *c) { }
 
-static const char points[] = "a\0bc\0\0def\0";
+static const char points[] = "a\0*\0bc\0\0\0b*\0def\0def\0";
 static struct stp_probe probes[5];
 static const struct stp_probe_run probe_runs[] = {
-	{ 3, { .point = points, .handler = first, .written = "*" } },
-	{ 1, { .point = points + 6, .handler = second, .written = "def" } },
+	{ 3, { .point = points, .handler = first } },
+	{ 1, { .point = points + 12, .handler = second } },
 };
 
 static int table, runs, calls;
@@ -32,8 +32,8 @@ static bool is(u32 i, const char *point, const char *written, void (*handler)(st
 int main(void)
 {
 	stp_rows_expand();
-	verdict(is(0, "a", "*", first) && is(1, "bc", "*", first) && is(2, "", "*", first),
-		"each probe of a run has its own point");
+	verdict(is(0, "a", "*", first) && is(1, "bc", "*", first) && is(2, "", "b*", first),
+		"each probe of a run has its own point, and what was written for it");
 	verdict(is(3, "def", "def", second), "a run begins with its own row");
 	verdict(!probes[4].point, "nothing is written behind the last run");
 	verdict(calls == 1, "a family with runs expands them once, others are not asked");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Writes the table of probes: a row per probe, or, if there are very many, runs of rows that differ only in the point,
-// which the runtime expands. A row has five pointers, each a relocation of the module: those of a wildcard that matches
-// all functions of the kernel would cost more than the rest of the translation.
+// Writes the table of probes: a row per probe, or, if there are very many, runs of rows that differ only in the point
+// and in what was written for it, which the runtime expands. A row has five pointers, each a relocation of the module:
+// those of a wildcard that matches all functions of the kernel would cost more than the rest of the translation.
 #include "elab/elab.h"
 #include "emit/emitter.h"
 #include "resolve/family.h"
@@ -23,7 +23,7 @@ static void write_adds_only(struct emitter *e, struct cwriter *w, const struct p
 	cw_line(w, reads.registers || reads.arguments ? ".adds_only = STP_ADDS_VALUES," : ".adds_only = STP_ADDS_CONSTANTS,");
 }
 
-// Writes the row without its point.
+// Writes the row without its point and what was written for it.
 static void write_probe_row(struct emitter *e, struct cwriter *w, const struct probe *p, struct lock_table locks,
 			    struct lock_table entry_locks)
 {
@@ -35,7 +35,6 @@ static void write_probe_row(struct emitter *e, struct cwriter *w, const struct p
 		cw_line(w, ".in_slices = true,");
 	if (emit_has_hit(p))
 		cw_line(w, ".before = &stp_probes[%d],", p->before);
-	cw_line(w, ".written = %s,", emit_c_string(p->written ? p->written : p->point));
 	cw_line(w, ".where = %s,", emit_c_string(emit_location_text(p->loc)));
 	if (p->shared_name)
 		cw_line(w, ".name = %s,", emit_c_string(p->shared_name));
@@ -60,7 +59,6 @@ static void write_take_row(struct cwriter *w, const struct probe *p, struct lock
 	cw_line(w, ".handler = %s,", p->hit ? str_printf("p%d_hit", p->index) : "stp_take");
 	if (p->condition)
 		cw_line(w, ".condition = p%d_condition,", p->index);
-	cw_line(w, ".written = %s,", emit_c_string(p->written ? p->written : p->point));
 	cw_line(w, ".where = %s,", emit_c_string(emit_location_text(p->loc)));
 	if (locks.n)
 		cw_line(w, ".locks = %s, .nlocks = %d,", locks.name, locks.n);
@@ -78,8 +76,10 @@ struct row_writer {
 	bool in_runs;
 	struct cwriter row, last;
 	struct cwriter runs;
-	struct buf points;         // texts one after the other, each with its zero byte
+	// of each row two texts, each with its zero byte: its point, and what was written, "" if this equals the row before
+	struct buf points;
 	size_t run_points;         // where those of the run begin
+	const char *run_written;   // of the last row of the run
 	int run_rows;
 };
 
@@ -108,12 +108,20 @@ static void end_run(struct row_writer *r)
 	r->run_rows = 0;
 }
 
-// Writes the row in r->row.
-static void end_row(struct row_writer *r, const char *point)
+static void add_text(struct row_writer *r, const char *text)
 {
+	buf_add(&r->points, text, strlen(text) + 1);
+}
+
+// Writes the row in r->row.
+static void end_row(struct row_writer *r, const struct probe *p)
+{
+	const char *written = p->written ? p->written : p->point;
+
 	if (!r->in_runs) {
 		cw_line(r->w, "{");
-		cw_line(r->w, ".point = %s,", emit_c_string(point));
+		cw_line(r->w, ".point = %s,", emit_c_string(p->point));
+		cw_line(r->w, ".written = %s,", emit_c_string(written));
 		cw_append(r->w, &r->row);
 		cw_line(r->w, "},");
 		r->row.text.len = 0;
@@ -122,9 +130,12 @@ static void end_row(struct row_writer *r, const char *point)
 	if (!is_alike(r)) {
 		end_run(r);
 		r->run_points = r->points.len;
+		r->run_written = "";
 	}
 	r->run_rows++;
-	buf_add(&r->points, point, strlen(point) + 1);
+	add_text(r, p->point);
+	add_text(r, strcmp(written, r->run_written) ? written : "");
+	r->run_written = written;
 	swap_rows(r);
 }
 
@@ -174,7 +185,7 @@ void emit_probe_tables(struct emitter *e, struct cwriter *w)
 		if (p->shares)
 			continue;
 		write_probe_row(e, &rows.row, p, locks[i], entry_locks[i]);
-		end_row(&rows, p->point);
+		end_row(&rows, p);
 	}
 	for (int i = 0; i < n; i++) {
 		const struct probe *p = e->s->script.probes.at[i];
@@ -182,7 +193,7 @@ void emit_probe_tables(struct emitter *e, struct cwriter *w)
 		if (!emit_has_hit(p))
 			continue;
 		write_take_row(&rows.row, p, locks[i], takes[i]);
-		end_row(&rows, p->point);
+		end_row(&rows, p);
 	}
 	end_rows(e, &rows);
 }
