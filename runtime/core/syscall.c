@@ -13,11 +13,12 @@ static const struct { u8 size; bool is_signed; } types[] = {
 #undef TYPE
 };
 
-static const struct stp_syscall no_call = { .name = "", .kernel_name = "", .long_size = 8 };
+static const struct stp_syscall no_call = { .name = "", .kernel_name = "" };
 
 static struct call_text begin(struct stp_ctx *c, char *to, u32 size)
 {
-	struct call_text t = { stp_sink_buffer(to, size), to + size, c, c->syscall ? c->syscall : &no_call };
+	struct call_text t = { stp_sink_buffer(to, size), to + size, c, c->syscall ? c->syscall : &no_call,
+			       c->compat_call ? 4 : 8 };
 	const struct stp_syscall *call = t.call;
 	u32 i;
 
@@ -183,7 +184,7 @@ void call_string(struct call_text *t, u64 address)
 /* Writes ["ls", "-l"]; for envp, the number of strings. */
 static void put_strings(struct call_text *t, u64 address, bool count_only)
 {
-	u64 n = 0, max = count_only ? 4096 : CALL_ELEMENTS_SHOWN + 1, word = t->call->long_size, from = address;
+	u64 n = 0, max = count_only ? 4096 : CALL_ELEMENTS_SHOWN + 1, word = t->long_size, from = address;
 	char *start = t->k.at;
 	struct array a;
 
@@ -553,7 +554,7 @@ static void put_register(struct call_text *t, u64 at)
 	enum { REGISTERS = sizeof(registers) / sizeof(*registers), MEMBERS = sizeof(members) / sizeof(*members) };
 	u32 i = 0;
 
-	if (t->call->long_size == 8 && at < 912) {
+	if (t->long_size == 8 && at < 912) {
 		while (i < MEMBERS && members[i].at <= at)
 			i++;
 		if (i) {
@@ -888,7 +889,7 @@ s64 stp_syscall_part(struct stp_ctx *c, s64 arg, s64 part)
 	v = call_value(&t, (u32)arg);
 	switch (part) {
 	case STP_PART_ACTIME: return (s64)call_load_long(&t, v);
-	case STP_PART_MODTIME: return (s64)call_load_long(&t, v + t.call->long_size);
+	case STP_PART_MODTIME: return (s64)call_load_long(&t, v + t.long_size);
 	case STP_PART_PIPE0: return call_load_signed(&t, v, 4);
 	case STP_PART_PIPE1: return call_load_signed(&t, v + 4, 4);
 	case STP_PART_EVENTMSG: case STP_PART_ARCH_PRCTL: return (s64)call_load_long(&t, v);

@@ -10,6 +10,7 @@ struct call_text {
 	char *share;               /* where a long argument ends, so that there is space for the others */
 	struct stp_ctx *c;
 	const struct stp_syscall *call;
+	u32 long_size;             /* sizeof(long) in the process: 8 or 4 */
 	/* row of the call's command; NULL if the call has no commands, or an unknown one */
 	const struct stp_syscall_command *command;
 	bool failed;               /* something could not be read: the text is discarded */
@@ -30,7 +31,7 @@ static inline s64 call_load_signed(struct call_text *t, u64 address, u32 size)
 }
 static inline u64 call_load_long(struct call_text *t, u64 address)
 {
-	return call_load(t, address, t->call->long_size);
+	return call_load(t, address, t->long_size);
 }
 void call_hex(struct call_text *t, u64 v);                 /* 0, 0x1f */
 void call_pair(struct call_text *t, const char *before, u64 a, u64 b);     /* hexadecimal, with a comma */

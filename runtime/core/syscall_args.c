@@ -14,7 +14,7 @@ static void put_times(struct call_text *t, u64 address, u64 word)
 
 	call_printf(t, "[");
 	for (i = 0; i < 2; i++) {
-		u64 ns = call_load(t, address + i * step + word, t->call->long_size);
+		u64 ns = call_load(t, address + i * step + word, t->long_size);
 
 		call_printf(t, i ? ", " : "");
 		if (ns == 0x3fffffff || ns == 0x3ffffffe)
@@ -122,7 +122,7 @@ static const struct stp_symbols action_flags = { action_list, sizeof(action_list
 /* Writes the kernel's struct sigaction; the older form has its mask, of 32 signals, after the handler. */
 static void put_action(struct call_text *t, u64 address, bool old)
 {
-	u32 size = t->call->long_size;
+	u32 size = t->long_size;
 	u64 handler = call_load_long(t, address), flags = call_load_long(t, address + (old ? 2 : 1) * size);
 	u64 mask_at = address + (old ? 1 : 3) * size, restorer = call_load_long(t, address + (old ? 3 : 2) * size);
 
@@ -275,7 +275,7 @@ void call_socket_part(struct call_text *t, u64 address, u64 len, u32 part)
 
 void call_iovec(struct call_text *t, u64 address, u64 n, u64 bytes)
 {
-	u32 size = t->call->long_size;
+	u32 size = t->long_size;
 	struct array a;
 
 	if (n > 1024) {            /* UIO_MAXIOV: the call fails, and the array may be shorter */
@@ -373,14 +373,14 @@ static void put_segments(struct call_text *t, u64 address, u64 n)
 		call_address(t, address);
 		return;
 	}
-	for (a = (struct array){ n }; call_element(t, &a); address += 4 * t->call->long_size)
+	for (a = (struct array){ n }; call_element(t, &a); address += 4 * t->long_size)
 		call_fields(t, STP_ARG_kexecsegment, address);
 }
 
 /* Writes numbers of `size` bytes, or signed numbers of -size bytes, or addresses (size 0). */
 static void put_numbers(struct call_text *t, u64 address, u64 n, int size)
 {
-	u32 bytes = size < 0 ? (u32)-size : size ? (u32)size : t->call->long_size;
+	u32 bytes = size < 0 ? (u32)-size : size ? (u32)size : t->long_size;
 	struct array a;
 
 	if ((s64)n < 0 || n > 65536) {
@@ -400,7 +400,7 @@ static void put_numbers(struct call_text *t, u64 address, u64 n, int size)
 /* Shows only the size of the control messages. */
 static void put_msghdr(struct call_text *t, const struct stp_syscall_arg *arg, u64 address, u64 bytes)
 {
-	u32 size = t->call->long_size;
+	u32 size = t->long_size;
 	u64 name = call_load_long(t, address), namelen = call_load(t, address + size, 4);
 	u64 iov = call_load_long(t, address + 2 * size), n = call_load_long(t, address + 3 * size);
 	u64 control = call_load_long(t, address + 4 * size), controllen = call_load_long(t, address + 5 * size);
@@ -428,7 +428,7 @@ static void put_msghdr(struct call_text *t, const struct stp_syscall_arg *arg, u
 
 static void put_mmsghdrs(struct call_text *t, const struct stp_syscall_arg *arg, u64 address, u64 n)
 {
-	u64 step = t->call->long_size == 8 ? 64 : 32;
+	u64 step = t->long_size == 8 ? 64 : 32;
 	struct array a;
 
 	for (a = (struct array){ n }; call_element(t, &a); address += step) {
@@ -447,7 +447,7 @@ static void put_mmsghdrs(struct call_text *t, const struct stp_syscall_arg *arg,
 
 static void put_stack(struct call_text *t, u64 address)
 {
-	u32 size = t->call->long_size;
+	u32 size = t->long_size;
 	u64 flags = call_load(t, address + size, 4);
 
 	call_printf(t, "{ss_sp=");
@@ -459,14 +459,14 @@ static void put_stack(struct call_text *t, u64 address)
 
 static void put_message(struct call_text *t, u64 address, u64 len)
 {
-	call_printf(t, "{mtype=%lld, mtext=", call_load_signed(t, address, t->call->long_size));
-	call_bytes(t, address + t->call->long_size, len, CALL_BYTES_SHOWN);
+	call_printf(t, "{mtype=%lld, mtext=", call_load_signed(t, address, t->long_size));
+	call_bytes(t, address + t->long_size, len, CALL_BYTES_SHOWN);
 	call_printf(t, "}");
 }
 
 static void put_pselect_set(struct call_text *t, u64 address)
 {
-	u64 set = call_load_long(t, address), size = call_load_long(t, address + t->call->long_size);
+	u64 set = call_load_long(t, address), size = call_load_long(t, address + t->long_size);
 
 	call_printf(t, "{sigmask=");
 	if (set)
@@ -548,7 +548,7 @@ bool call_before(struct call_text *t, const struct stp_syscall_arg *a, u64 v, u6
 		*before = call_load(t, with, 4);
 		break;
 	case STP_ARG_loffpp: *before = call_load(t, v, 8); break;
-	case STP_ARG_msghdr: *before = call_load(t, v + t->call->long_size, 4); break;
+	case STP_ARG_msghdr: *before = call_load(t, v + t->long_size, 4); break;
 	default: return false;
 	}
 	return !t->failed;
@@ -590,7 +590,7 @@ static bool put_array(struct call_text *t, const struct stp_syscall_arg *a, u64 
 
 static bool put_pointed(struct call_text *t, const struct stp_syscall_arg *a, u64 v)
 {
-	u32 word = t->call->long_size;
+	u32 word = t->long_size;
 
 	switch (a->type) {
 	case STP_ARG_schedparam: case STP_ARG_intp: case STP_ARG_cloneparent:
@@ -631,7 +631,7 @@ void call_structure(struct call_text *t, u32 i, u64 v)
 	    call_sized(t, a, v, with))
 		return;
 	switch (a->type) {
-	case STP_ARG_timespecs: put_times(t, v, t->call->long_size); break;
+	case STP_ARG_timespecs: put_times(t, v, t->long_size); break;
 	case STP_ARG_timespecs64: put_times(t, v, 8); break;
 	case STP_ARG_sigset:
 		if (with && with <= 8)

@@ -64,7 +64,7 @@ static void put_value(struct call_text *t, u64 address)
 
 static void put_siginfo(struct call_text *t, u64 address)
 {
-	u32 word = t->call->long_size;
+	u32 word = t->long_size;
 	u64 sig = call_load(t, address, 4), at = address + (word == 8 ? 16 : 12);
 	s64 code = call_load_signed(t, address + 8, 4);
 	enum members m;
@@ -271,7 +271,7 @@ static void put_padded(struct call_text *t, u64 v, u32 width)
 /* Writes the words of a set of n bits. */
 static void put_nodes(struct call_text *t, u64 address, u64 n)
 {
-	u32 word = t->call->long_size;
+	u32 word = t->long_size;
 	struct array a;
 
 	if (!n || n > 4096) {
@@ -298,7 +298,7 @@ void call_segment(struct call_text *t, u64 address)
 	put_padded(t, call_load(t, address + 8, 4), 8);
 	for (i = 0; i < sizeof(all) / sizeof(*all); i++)
 		call_printf(t, ", %s=%llu", all[i].name, flags >> all[i].at & ((1 << all[i].bits) - 1));
-	if (t->call->long_size == 8)
+	if (t->long_size == 8)
 		call_printf(t, ", lm=%llu", flags >> 7 & 1);
 	call_printf(t, "}");
 }
@@ -308,7 +308,7 @@ void call_tls(struct call_text *t, u64 v)
 	char *start = t->k.at;
 
 #if defined(__x86_64__)
-	if (v && t->call->long_size == 4 && !t->failed) {
+	if (v && t->long_size == 4 && !t->failed) {
 		call_segment(t, v);
 		if (!t->failed)
 			return;
@@ -399,7 +399,7 @@ bool call_out(struct call_text *t, const struct stp_syscall_arg *a, u64 v, u64 w
 {
 	switch (a->type) {
 	case STP_ARG_siginfo: put_siginfo(t, v); return true;
-	case STP_ARG_stat: put_stat(t, v, t->call->long_size == 8 ? STAT_64 : STAT_32); return true;
+	case STP_ARG_stat: put_stat(t, v, t->long_size == 8 ? STAT_64 : STAT_32); return true;
 	case STP_ARG_oldstat: put_stat(t, v, STAT_OLD); return true;
 	case STP_ARG_stat64: put_stat(t, v, STAT_64_OF_32); return true;
 	case STP_ARG_statx: put_statx(t, a, v); return true;

@@ -468,7 +468,7 @@ static void put_iocbs(struct call_text *t, u64 address, u64 n)
 		call_address(t, address);
 		return;
 	}
-	for (a = (struct array){ n }; call_element(t, &a); address += t->call->long_size) {
+	for (a = (struct array){ n }; call_element(t, &a); address += t->long_size) {
 		u64 at = call_load_long(t, address);
 		char *start = t->k.at;
 

@@ -327,6 +327,6 @@ bool call_fields(struct call_text *t, u32 type, u64 address)
 {
 	if (type >= sizeof(fields_of) / sizeof(*fields_of) || !fields_of[type])
 		return false;
-	put_fields(t, fields_of[type], address, t->call->long_size == 4 && type != STP_ARG_timex64);
+	put_fields(t, fields_of[type], address, t->long_size == 4 && type != STP_ARG_timex64);
 	return true;
 }

@@ -68,6 +68,7 @@ struct stp_ctx {
 	/* of a system call's return: argstr as it was at the entry, "" if it was not saved; NULL at the entry */
 	char *call_text;
 	u32 call_text_size;
+	bool compat_call;          /* of a probe that reads arguments: the call is one of the 32-bit interface */
 	/* private to the runtime (core/context.h) */
 	struct stp_ctx_private *priv;
 };

@@ -31,7 +31,6 @@ struct stp_syscall {
 	const char *kernel_name;
 	const char *plain_name;    /* instead of name if the flags are 0; or NULL */
 	u8 flags;                  /* number of the argument with the flags */
-	u8 long_size;              /* sizeof(long) in the process: 8 or 4 */
 	bool returns_address;
 	u8 signed_longs;           /* bit n: argument n is sign-extended */
 	u8 nargs;

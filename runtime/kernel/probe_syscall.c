@@ -345,6 +345,7 @@ static noinline void run_all(struct stp_ctx *c, struct syscall_watch **table, st
 		number = execution_number(number, table, c->saved_return, compat);
 	get_arguments(c->arguments, regs, compat);
 	c->arguments[STP_SYSCALL_NUMBER] = number;
+	c->compat_call = compat;
 	if (is_split(number, compat))
 		number = split_number(c, number);
 	for (w = table[min(number, (u32)NUMBERS)]; w; w = w->next) {

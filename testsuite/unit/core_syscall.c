@@ -15,7 +15,7 @@ static const struct stp_syscall_command commands[] = {
 	{ 6, 0 },
 };
 static const struct stp_syscall call = {
-	.name = "call", .kernel_name = "call", .long_size = 8, .nargs = 3,
+	.name = "call", .kernel_name = "call", .nargs = 3,
 	.args = { { STP_ARG_int, 0 }, { STP_ARG_int, 1 }, { STP_ARG_int, 2 } },
 	.command = 1, .command_mask = ~0u, .ncommands = 2, .commands = commands,
 };
@@ -60,7 +60,7 @@ static void hit(u64 command, const char *instead, u64 budget)
 }
 
 // State of quotas as a kernel writes it: the offsets of the members against <linux/dqblk_xfs.h>.
-static const struct stp_syscall xfs_call = { .name = "xfs", .kernel_name = "xfs", .long_size = 8, .nargs = 2,
+static const struct stp_syscall xfs_call = { .name = "xfs", .kernel_name = "xfs", .nargs = 2,
 	.args = { { STP_ARG_xfsstat, 0, 0, true }, { STP_ARG_xfsstatv, 1, 0, true } } };
 static struct fs_quota_stat stat = { 1, 0x3, 0, { 128, 8, 2 }, { 129, 16, 3 }, 7, 604800, 604801, 604802, 5, 6 };
 static struct fs_quota_statv statv = { 1, 0, 0x30, 9, { 128, 8, 2 }, { 129, 16, 3 }, { 130, 24, 4 }, 604800, -1, 2 };
@@ -79,7 +79,7 @@ static void state_of_quotas(struct stp_ctx *c)
 }
 
 // A log of the verifier, in a buffer: saved as a mark at the entry, read at the return, though the call fails.
-static const struct stp_syscall bpf_call = { .name = "bpf", .kernel_name = "bpf", .long_size = 8, .nargs = 3,
+static const struct stp_syscall bpf_call = { .name = "bpf", .kernel_name = "bpf", .nargs = 3,
 	.args = { { STP_ARG_int, 0 }, { STP_ARG_bpfattr, 1, 2 }, { STP_ARG_int, 2 } } };
 static struct { u64 data; char *log; u32 size, log_size; } attr;
 static char log_text[64];

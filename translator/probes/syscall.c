@@ -12,6 +12,7 @@
 #include "target/kernel.h"
 #include "elab/elab.h"
 #include "emit/emit.h"
+#include "util/map.h"
 #include "util/str.h"
 
 #include <string.h>
@@ -203,30 +204,54 @@ bool syscall_has_commands(const struct syscall_probe *d)
 	return false;
 }
 
-// Writes the commands of the call, if it has any, as an array of that name; returns their description.
-static const struct command *emit_commands(struct cwriter *w, const struct syscall_row *row, bool x86,
-					   const char *array, int *n)
+struct writer {
+	struct session *s;
+	struct cwriter calls, table;
+	bool sets_made[SYSCALL_MAX_SETS];
+	struct map constants;      // of `calls`: type and value -> name
+	int n;
+};
+
+static bool is_arm64(const struct writer *out)
 {
-	const struct command *first = commands_of(row->name);
+	return syscall_abis(out->s)->column == ARM64;
+}
+
+// Writes a constant with these lines between its braces, unless an equal one is written: most calls have the same
+// arguments in processes of both widths, at the entry and at the return. Returns its name. `dimension`: "[]" or "".
+static const char *emit_constant(struct writer *out, const char *type, const char *dimension, struct cwriter *lines)
+{
+	char *key = str_printf("%s %s", type, buf_text(&lines->text)), *name = map_get(&out->constants, key);
+
+	if (name)
+		return name;
+	name = str_printf("stp_syscall_%d", out->constants.n);
+	cw_line(&out->calls, "static const struct %s %s%s = {", type, name, dimension);
+	cw_append(&out->calls, lines);
+	cw_line(&out->calls, "};");
+	map_put(&out->constants, key, name);
+	return name;
+}
+
+// Writes the commands of the call, whose description is `first`, as an array; returns its name.
+static const char *emit_commands(struct writer *out, const struct syscall_row *row, const struct command *first, int *n)
+{
+	struct cwriter lines = { .depth = 1 };
 
 	*n = 0;
-	if (!first)
-		return NULL;
-	cw_line(w, "static const struct stp_syscall_command %s[] = {", array);
 	for (const struct command *c = first + 1; c < END(commands) && c->args; c++) {
 		struct syscall_args args = { 0 };
 		struct buf b = { 0 };
 		int nargs;
 
-		if (c->x86 && !x86)
+		if (c->x86 && is_arm64(out))
 			continue;
 		syscall_parse_args(c->args, (int)first->value + 1, &args);
 		emit_args(&b, &args, str_ends(row->name, "64"), &nargs);
-		cw_line(w, "{ 0x%llx, %d, { %s} },", (unsigned long long)c->value, nargs, nargs ? buf_text(&b) : "");
+		cw_line(&lines, "{ 0x%llx, %d, { %s} },", (unsigned long long)c->value, nargs, nargs ? buf_text(&b) : "");
 		++*n;
 	}
-	cw_line(w, "};");
-	return first;
+	return emit_constant(out, "stp_syscall_command", "[]", &lines);
 }
 
 // Returns the alias without the prefix of calls of 32-bit processes.
@@ -274,39 +299,40 @@ void syscall_each_row(const struct syscall_probe *d, bool names, void (*fn)(cons
 		fn(*row, data);
 }
 
-// Writes the generated C that describes one row for one size of long, which the text functions read.
-static void emit_call(struct cwriter *w, const struct syscall_row *row, const struct syscall_probe *d,
-		      const struct abi *abi, bool text, const char *name)
+// Writes the generated C that describes one row, which the text functions read. Returns its name.
+static const char *emit_call(struct writer *out, const struct syscall_row *row, const struct syscall_probe *d,
+			     bool text)
 {
 	const struct syscall_args *args = &d->args;
-	const char *plain, *name_value;
+	const char *plain, *name;
+	struct cwriter lines = { .depth = 1 };
 	struct buf members = { 0 };
-	int ncommands = 0, flags = 0;
-	const struct command *selector = NULL;
+	int flags = 0;
+	const struct command *selector = text ? commands_of(row->name) : NULL;
 
-	if (text)
-		selector = emit_commands(w, row, abi->column < ARM64, str_printf("%s_commands", name), &ncommands);
-	name_value = syscall_name(d, row, &plain, &flags);
-	cw_line(w, "static const struct stp_syscall %s = {", name);
-	cw_line(w, ".name = %s, .kernel_name = %s,", emit_c_string(name_value), emit_c_string(row->name));
+	name = syscall_name(d, row, &plain, &flags);
 	emit_member(&members, "signed_longs", syscall_signed_longs(d));
 	emit_member(&members, "returns_address", *row->result == 'x');
-	cw_line(w, ".long_size = %d%s,", abi->bits / 8, buf_text(&members));
+	cw_line(&lines, ".name = %s, .kernel_name = %s%s,", emit_c_string(name), emit_c_string(row->name),
+		buf_text(&members));
 	if (text) {
 		struct buf b = { 0 };
 		int n;
 
 		emit_args(&b, args, false, &n);
-		cw_line(w, ".nargs = %d,", n);
 		if (n)
-			cw_line(w, ".args = { %s},", buf_text(&b));
+			cw_line(&lines, ".nargs = %d, .args = { %s},", n, buf_text(&b));
 	}
 	if (plain)
-		cw_line(w, ".plain_name = %s, .flags = %d,", emit_c_string(plain), flags);
-	if (selector)
-		cw_line(w, ".command = %d, .command_mask = 0x%x, .ncommands = %d, .commands = %s_commands,",
-			(int)selector->value, selector->mask, ncommands, name);
-	cw_line(w, "};");
+		cw_line(&lines, ".plain_name = %s, .flags = %d,", emit_c_string(plain), flags);
+	if (selector) {
+		int n;
+		const char *array = emit_commands(out, row, selector, &n);
+
+		cw_line(&lines, ".command = %d, .command_mask = 0x%x, .ncommands = %d, .commands = %s,",
+			(int)selector->value, selector->mask, n, array);
+	}
+	return emit_constant(out, "stp_syscall", "", &lines);
 }
 
 static void emit_entry(struct session *s, struct cwriter *w, const struct probe *p, int number, const struct abi *abi,
@@ -328,18 +354,11 @@ static void emit_entry(struct session *s, struct cwriter *w, const struct probe 
 	cw_line(w, "},");
 }
 
-struct writer {
-	struct session *s;
-	struct cwriter calls, table;
-	bool sets_made[SYSCALL_MAX_SETS];
-	int n_calls, n;
-};
-
 static void emit_sets(struct writer *out, const struct syscall_args *args)
 {
 	for vec_each(args, a)
 		if (*a->set)
-			syscall_emit_set(&out->calls, a->set, syscall_abis(out->s)->column == 2, out->sets_made);
+			syscall_emit_set(&out->calls, a->set, is_arm64(out), out->sets_made);
 }
 
 // Writes the sets of the commands of a call.
@@ -364,13 +383,10 @@ static void emit_row(struct writer *out, const struct probe *p, const struct sys
 		emit_command_sets(out, row->name);
 	}
 	for (const struct abi *abi = syscall_abis(out->s); abi->column >= 0; abi++) {
-		char *name = str_printf("stp_syscall_%d", out->n_calls);
-
 		if (row->number[abi->column] < 0)
 			continue;
-		out->n_calls++;
-		emit_call(&out->calls, row, d, abi, text, name);
-		emit_entry(out->s, &out->table, p, row->number[abi->column], abi, str_printf("&%s", name));
+		emit_entry(out->s, &out->table, p, row->number[abi->column], abi,
+			   str_printf("&%s", emit_call(out, row, d, text)));
 		out->n++;
 	}
 }
