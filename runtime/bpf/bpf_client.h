@@ -126,6 +126,16 @@ void stp_print_syms(struct stp_ctx *c, const char *list);
 	}									\
 } while (0)
 
+/* Members of types of the kernel: bpf_members.h finds them. */
+#define STP_MEMBER(number, place, type_, path_, ...)				\
+	static const struct stp_member member_##number					\
+	__attribute__((__section__("stp_members"), __used__, __aligned__(8))) = { place, #type_, #path_, number }
+#define STP_TYPE(number, place, type_)						\
+	static const struct stp_member member_##number					\
+	__attribute__((__section__("stp_members"), __used__, __aligned__(8))) = { place, #type_, NULL, number }
+#define STP_OFFSET(number, value) value
+#define STP_LOAD_MEMBER(c, number, address, is_signed) stp_load8(c, address)
+
 #define STP_BPF_LAYOUT(table, n, bound_)					\
 	_Static_assert(sizeof(struct percpu) <= STP_PERCPU_WORDS * 8, "the slot holds struct percpu");	\
 	const struct stp_bpf_layout stp_bpf_layout = {				\
@@ -134,7 +144,7 @@ void stp_print_syms(struct stp_ctx *c, const char *list);
 		.text_size = STP_TEXT_SIZE,					\
 		.shared = stp_shared, .stats = stp_shared_stats, .maps = stp_shared_maps,	\
 		.taken = stp_taken, .adders = table, .nadders = n,		\
-		.bound = bound_,						\
+		.bound_at = bound_,						\
 	}
 
 #endif

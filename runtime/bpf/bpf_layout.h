@@ -38,6 +38,13 @@ struct stp_place {
 	const struct stp_stat_desc *hist;      /* it prints this histogram */
 };
 
+/* A member of a type of the kernel, or a type, of which programs read the offset or the size. */
+struct stp_member {
+	const char *where;             /* that reads it, in the script */
+	const char *type, *path;       /* "struct file", "f_path.dentry"; path NULL: the type */
+	u32 number;
+};
+
 /* A handler of this process that reads an array and then deletes all of it. */
 struct stp_taken { const struct stp_probe *probe; const struct stp_shared_map *map; };
 
@@ -59,7 +66,7 @@ struct stp_bpf_layout {
 	u32 percpu_offset;             /* of struct percpu, in a slot */
 	const u32 *adders;             /* offsets of counters in struct percpu */
 	u32 nadders;
-	bool bound;                    /* programs contain offsets that are valid only in the kernel of stp_module.build_id */
+	const char *bound_at;          /* what requires the kernel of stp_module.build_id, in the script; NULL: nothing */
 };
 extern const struct stp_bpf_layout stp_bpf_layout;
 

@@ -496,6 +496,7 @@ STP_INLINE u64 name(struct stp_ctx *c, u64 address)				\
 	bpf_error(c, code, address);						\
 	return 0;								\
 }
+#include "bpf_members.h"
 BPF_LOAD(bpf_load1, u8, bpf_probe_read_kernel, STP_BPF_FAULT)
 BPF_LOAD(bpf_load2, u16, bpf_probe_read_kernel, STP_BPF_FAULT)
 BPF_LOAD(bpf_load4, u32, bpf_probe_read_kernel, STP_BPF_FAULT)

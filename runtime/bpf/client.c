@@ -64,6 +64,39 @@ static int keep_log(enum libbpf_print_level level, const char *fmt, va_list ap)
 	return 0;
 }
 
+static const char *running_release(void)
+{
+	static struct utsname u;
+
+	return uname(&u) ? "RELEASE" : u.release;
+}
+
+extern const struct stp_member __start_stp_members[] __attribute__((__weak__, __visibility__("hidden")));
+extern const struct stp_member __stop_stp_members[] __attribute__((__weak__, __visibility__("hidden")));
+
+/* Finds the member that libbpf has not found, whose type ends in "___" and its number in the log. */
+static bool report_missing_member(void)
+{
+	const char *at = log_text ? strstr(log_text, "failed to resolve CO-RE relocation") : NULL;
+	const struct stp_member *m;
+	u32 number;
+
+	at = at ? strstr(at, "___") : NULL;
+	if (!at || sscanf(at, "___%u", &number) != 1)
+		return false;
+	for (m = __start_stp_members; m < __stop_stp_members; m++) {
+		if (m->number != number)
+			continue;
+		if (m->path)
+			stp_complain("%s: %s has no member \"%s\", or one of another kind, in the running kernel (%s)", m->where, m->type,
+				     m->path, running_release());
+		else
+			stp_complain("%s: the running kernel (%s) has no %s", m->where, running_release(), m->type);
+		return true;
+	}
+	return false;
+}
+
 /* A verifier's refusal is an error of the translator. The whole log is kept in a file that the message names. */
 static void report_refusal(int err)
 {
@@ -73,6 +106,8 @@ static void report_refusal(int err)
 
 	if (fd >= 0)
 		close(fd);
+	if (report_missing_member())
+		return;
 	if (lockdown_is_confidential())
 		stp_complain("%s", LOCKDOWN_TEXT);
 	else if (err == -EPERM)
@@ -211,13 +246,6 @@ static int load(u32 preempt_off)
 	return err ? err : records_open(bpf_map__fd(bpf_object__find_map_by_name(object, "stp_ring")));
 }
 
-static const char *running_release(void)
-{
-	static struct utsname u;
-
-	return uname(&u) ? "RELEASE" : u.release;
-}
-
 const struct stp_family *client_family(const struct stp_family_ops *ops)
 {
 	const struct stp_family *f = stp_module.families, *end = f + stp_module.nfamilies;
@@ -232,9 +260,10 @@ int carrier_open(void)
 {
 	int err;
 
-	if (stp_bpf_layout.bound && stp_module.build_id_len && !functions_same_kernel()) {
-		stp_complain("the script reads memory of the kernel, and was translated for another one (the build ID of the running "
-			     "kernel differs): translate it with -r %s", running_release());
+	if (stp_bpf_layout.bound_at && stp_module.build_id_len && !functions_same_kernel()) {
+		stp_complain("%s: the location of what is read or probed here is that of another build of the kernel (its build ID "
+			     "differs from the running kernel's): translate the script with -r %s", stp_bpf_layout.bound_at,
+			     running_release());
 		return -1;
 	}
 	libbpf_set_print(keep_log);

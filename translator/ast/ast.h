@@ -124,7 +124,15 @@ enum expr_kind {
 	E_ENUMNAME,     // cast: @enumname(e[,"type"[,"mod"]]) removed by target_var.c
 	E_REGISTER,     // reg: @kregister(n), @uregister(n)
 	E_STATIC,       // fixed: the address of a global or static variable; made by target_access.c
+	E_OFFSET,       // offset: of a member in a type of the kernel; made by target_access.c for BPF programs
 	E_DEREF,        // deref: @kderef(size,addr), @uderef(size,addr), and what $x-> becomes
+};
+
+// A member of a type of the kernel, which libbpf finds in the running kernel; without a path, the size of the type.
+struct kernel_member {
+	const char *type;          // "struct file"
+	const char *path;          // "f_path.dentry"; NULL: the type
+	const char *declaration;   // of the members in the path, in C
 };
 
 enum component_kind { COMP_FIELD, COMP_INDEX };
@@ -221,6 +229,10 @@ struct expr {
 			const char *symbol;
 			bool external;     // target: in another program than that of the probe
 		} fixed;
+		struct {
+			const struct kernel_member *member;    // NULL: only valid for the kernel of this translation
+			int64_t value;     // in the kernel of this translation
+		} offset;
 		struct { const char *text; int index; } text1;
 		struct { bool user; int number;    // DWARF number
 			 int size; bool is_signed; struct expr *number_expr;
@@ -229,7 +241,8 @@ struct expr {
 			 int bit_offset, bit_size; /* of an lvalue that is a bit-field */
 			 bool by_parts; /* that is read and written in several parts */
 			 bool is_return; /* a return address of a program */
-			 bool is_float; /* 4 bytes, widened to a double's image */ } deref;
+			 bool is_float; /* 4 bytes, widened to a double's image */
+			 const struct kernel_member *member; /* target: whose size and bits libbpf finds; or NULL */ } deref;
 	} u;
 };
 
@@ -366,6 +379,7 @@ struct probe {
 				       // the hit, so that all can share a handler; NULL: $$name is a literal
 	bool keep;                     // family: has an effect even with an empty handler
 	VEC(struct func *) clones;     // target: functions that use its $x
+	bool is_bound;                 // family: its address or its variables are those of this build of the kernel
 	expr_vec entries;              // target: expressions of @entry(), by slot
 	int index;                     // emit: number of the handler, and index in the table of probes
 	const struct probe *same_body; // optimize: uses the handler of that probe

@@ -365,6 +365,9 @@ static void print_bare(struct buf *b, const struct expr *e)
 	case E_STATIC:
 		buf_printf(b, "@address(\"%s\")", e->u.fixed.symbol);
 		break;
+	case E_OFFSET:
+		buf_printf(b, "%lld", (long long)e->u.offset.value);
+		break;
 	case E_REGISTER:
 		print_register(b, e);
 		break;

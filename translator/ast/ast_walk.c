@@ -19,7 +19,7 @@ static void visit_children(struct ast_walker *w, struct expr *e)
 {
 	switch (e->kind) {
 	case E_NUMBER: case E_STRING: case E_VAR: case E_EMBEDDED: case E_TARGET: case E_ATVAR:
-	case E_PERF: case E_CONST: case E_ENUM: case E_STATIC: case E_UNBOUND:
+	case E_PERF: case E_CONST: case E_ENUM: case E_STATIC: case E_OFFSET: case E_UNBOUND:
 		break;
 	case E_INDEX: case E_IN: case E_HIST_BUCKET:
 		visit(w, &e->u.index.hist);

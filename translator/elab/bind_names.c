@@ -558,7 +558,7 @@ void bind_expr(struct binder *b, struct expr *e)
 		check_in_condition(e);
 	switch (e->kind) {
 	case E_NUMBER: case E_STRING: case E_TARGET: case E_ATVAR: case E_ENUM:
-	case E_CONST: case E_STATIC: case E_PERF: case E_UNBOUND: break;
+	case E_CONST: case E_STATIC: case E_OFFSET: case E_PERF: case E_UNBOUND: break;
 	case E_EMBEDDED: embedded_names_check(b->s, e->u.embedded, e->loc); break;
 	case E_VAR: bind_value(b, e); break;
 	case E_INDEX: bind_element(b, e); break;

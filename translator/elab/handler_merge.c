@@ -64,6 +64,11 @@ static bool same_print(const struct expr *a, const struct expr *b)
 	       same_exprs(&a->u.print.args, &b->u.print.args);
 }
 
+static bool same_member(const struct kernel_member *a, const struct kernel_member *b)
+{
+	return a == b || (a && b && same_text(a->type, b->type) && same_text(a->path, b->path));
+}
+
 static bool same_raw(const struct expr *a, const struct expr *b)
 {
 	if (a->kind == E_REGISTER)
@@ -76,6 +81,7 @@ static bool same_raw(const struct expr *a, const struct expr *b)
 	       a->u.deref.is_return == b->u.deref.is_return &&
 	       a->u.deref.bit_size == b->u.deref.bit_size && a->u.deref.bit_offset == b->u.deref.bit_offset &&
 	       a->u.deref.by_parts == b->u.deref.by_parts &&
+	       same_member(a->u.deref.member, b->u.deref.member) &&
 	       same_expr(a->u.deref.addr, b->u.deref.addr) &&
 	       same_expr(a->u.deref.size_expr, b->u.deref.size_expr);
 }
@@ -111,6 +117,8 @@ static bool same_kind(const struct expr *a, const struct expr *b)
 	case E_PERF: case E_CONST: return same_text(a->u.text1.text, b->u.text1.text);
 	case E_ENUMNAME: return a->dtype == b->dtype && same_expr(a->u.cast.e, b->u.cast.e);
 	case E_STATIC: return a->u.fixed.variable == b->u.fixed.variable && a->u.fixed.external == b->u.fixed.external;
+	case E_OFFSET:
+		return same_member(a->u.offset.member, b->u.offset.member) && a->u.offset.value == b->u.offset.value;
 	case E_REGISTER: case E_DEREF: return same_raw(a, b);
 	default: return false;     // no other kind is left in an elaborated script
 	}

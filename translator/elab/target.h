@@ -19,6 +19,16 @@ struct expr *target_load_composite(const struct lvalue *p);
 // *p becomes the value that the pointer p->composite points to.
 bool target_follow_composite(struct lvalue *p, struct di_type *target);
 
+// Members of the kernel's types from a struct or union that has a tag.
+struct member_path {
+	const char *type;          // its name; NULL: none
+	struct expr *base;         // its address
+	const char *path;          // "a.b"; NULL: the struct itself
+	const char *last;          // "b"
+	const char *before, *after;    // what surrounds the declaration of the last one in C
+	uint64_t offset;           // from the base
+};
+
 // A value, or memory that isn't loaded yet.
 struct lvalue {
 	struct loc loc;
@@ -29,7 +39,14 @@ struct lvalue {
 	uint64_t at;               // offset in it, in bytes
 	int bit_offset, bit_size;  // of a bit-field at addr or in the variable
 	bool by_parts;             // see struct di_member
+	bool relocates;            // its offsets are those of the running kernel: see target_member.c
+	struct member_path path;   // relocates: how `addr` was found
+	const struct kernel_member *member;    // relocates: the value is this member; or NULL
 };
+// target_member.c: sets to->addr, path and member, the member m of p.
+void target_relocate_member(struct lvalue *to, const struct lvalue *p, const struct di_member *m);
+// Returns the size of an element in the running kernel.
+struct expr *target_element_size(struct loc loc, const struct di_type *element);
 struct lvalue lvalue_of(struct expr *base);                      // base->dtype is set
 struct lvalue lvalue_member(const struct lvalue *p, const struct di_member *m); // p: an aggregate
 struct expr *lvalue_load(const struct lvalue *p);                // NULL after diag_error()

@@ -87,7 +87,10 @@ struct expr *lvalue_load(const struct lvalue *p)
 		// The type determines whether the memory belongs to the kernel or to a process.
 		e = target_load(p->loc, p->addr, size, p->type->is_signed && !p->bit_size, di_is_user(p->type->module));
 		e->u.deref.is_float = p->type->kind == DI_FLOAT && size == 4;
-		if (p->bit_size)
+		e->u.deref.member = p->type->kind == DI_POINTER || p->type->kind == DI_FLOAT ? NULL : p->member;
+		if (e->u.deref.member && p->bit_size)
+			e->u.deref.is_signed = p->type->is_signed;
+		else if (p->bit_size)
 			e = target_extract(p->loc, e, p->bit_offset, p->bit_size, p->type->is_signed);
 	} else {
 		diag_error(p->loc, "a value of the type %s (%d bytes) cannot be read as a number: \"&\" takes its address, "
@@ -188,22 +191,28 @@ static bool follow(struct lvalue *p, struct loc loc)
 	pointer = lvalue_load(p);
 	if (!pointer)
 		return false;
-	*p = (struct lvalue){ .loc = loc, .addr = pointer, .type = target };
+	*p = (struct lvalue){ .loc = loc, .addr = pointer, .type = target, .relocates = p->relocates };
 	return true;
 }
 
 struct lvalue lvalue_member(const struct lvalue *p, const struct di_member *m)
 {
-	return (struct lvalue){
+	bool relocates = p->relocates && !p->composite;
+	struct lvalue made = {
 		.loc = p->loc,
-		.addr = p->composite ? NULL : target_add(p->loc, p->addr, m->offset),
+		.addr = p->composite || relocates ? NULL : target_add(p->loc, p->addr, m->offset),
 		.composite = p->composite,
 		.at = p->at + m->offset,
 		.type = m->type,
 		.bit_offset = m->bit_offset,
 		.bit_size = m->bit_size,
 		.by_parts = m->by_parts,
+		.relocates = p->relocates,
 	};
+
+	if (relocates)
+		target_relocate_member(&made, p, m);
+	return made;
 }
 
 // Adds ->name to the lvalue; returns false after diag_error().
@@ -247,6 +256,17 @@ static bool literal_offset(const struct lvalue *p, struct loc loc, const struct 
 	return true;
 }
 
+// offset: of a literal index
+static struct expr *element_address(const struct lvalue *p, struct loc loc, const struct di_type *element,
+				    struct expr *index, int64_t offset)
+{
+	struct expr *size = p->relocates ? target_element_size(loc, element) : expr_number(loc, element->size);
+
+	if (index->kind == E_NUMBER && (!offset || size->kind == E_NUMBER))
+		return target_add(loc, p->addr, offset);
+	return target_binary(loc, TOK_ADD, p->addr, element->size == 1 ? index : target_binary(loc, TOK_MUL, index, size));
+}
+
 // Adds [index] to the lvalue; returns false after diag_error().
 static bool add_index(struct lvalue *p, struct loc loc, struct expr *index)
 {
@@ -283,12 +303,11 @@ static bool add_index(struct lvalue *p, struct loc loc, struct expr *index)
 		return false;
 	if (p->composite)
 		p->at += offset;
-	else if (index->kind == E_NUMBER)
-		p->addr = target_add(loc, p->addr, offset);
 	else
-		p->addr = target_binary(loc, TOK_ADD, p->addr, element->size == 1 ? index :
-				 target_binary(loc, TOK_MUL, index, expr_number(loc, element->size)));
+		p->addr = element_address(p, loc, element, index, offset);
 	p->loc = loc;
+	p->path = (struct member_path){ 0 };
+	p->member = NULL;
 	return true;
 }
 
@@ -345,6 +364,7 @@ struct expr *target_access(struct session *s, struct expr *base, const struct ex
 		return NULL;
 	}
 	p = lvalue_of(base);
+	p.relocates = s->opt.bpf_runtime && p.type->module && !di_is_user(p.type->module);
 	if (!follow_components(&p, access))
 		return NULL;
 	if (access->u.access.pretty)

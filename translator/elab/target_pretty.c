@@ -218,6 +218,8 @@ static bool print_array(struct printer *p, const struct lvalue *lvalue, int dept
 	struct lvalue first = *lvalue;
 
 	first.type = di_target(lvalue->type);
+	first.path = (struct member_path){ 0 };
+	first.member = NULL;
 	target_print_text(p->e, "[");
 	if (first.type && first.type->size && lvalue->type->count) {
 		if (!print_lvalue(p, &first, depth))
@@ -268,7 +270,7 @@ struct expr *target_pretty(struct session *s, const struct lvalue *p, int depth)
 
 		if (!pointer)
 			return NULL;
-		lvalue = (struct lvalue){ .loc = p->loc, .addr = pointer, .type = target };
+		lvalue = (struct lvalue){ .loc = p->loc, .addr = pointer, .type = target, .relocates = p->relocates };
 	}
 	return print_lvalue(&printer, &lvalue, depth) ? printer.e : NULL;
 }

@@ -548,7 +548,7 @@ static enum type infer_kind(struct infer *t, struct expr **pe, struct want w)
 	struct expr *e = *pe;
 
 	switch (e->kind) {
-	case E_NUMBER: case E_CONST: case E_PERF: case E_STATIC: return T_LONG;
+	case E_NUMBER: case E_CONST: case E_PERF: case E_STATIC: case E_OFFSET: return T_LONG;
 	case E_STRING: return T_STRING;
 	case E_EMBEDDED: return e->u.embedded->pragmas & PRAGMA_STRING ? T_STRING : T_LONG;
 	case E_VAR: case E_INDEX: return infer_var(t, e, w);

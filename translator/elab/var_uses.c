@@ -86,7 +86,7 @@ void use_expr(struct use_walker *w, const struct expr *e)
 		w->expr(w, e);
 	switch (e->kind) {
 	case E_NUMBER: case E_STRING: case E_TARGET: case E_ATVAR: case E_PERF: case E_ENUM: case E_CONST:
-	case E_EMBEDDED: case E_STATIC: case E_UNBOUND: break;
+	case E_EMBEDDED: case E_STATIC: case E_OFFSET: case E_UNBOUND: break;
 	case E_ENTRY: break;       // its expression is visited with the probe's entries
 	case E_VAR: mention(w, e->u.var.decl, USE_READ, e->loc); break;
 	case E_INDEX: case E_IN: case E_HIST_BUCKET: index_use(w, e); break;

@@ -123,8 +123,6 @@ void emit_bpf_embedded(struct emitter *e, const struct embedded *c)
 			emit_bpf_use(e, calls_of_library[i].use);
 	if (embedded_has_prefix(c, "stp_mark_"))
 		emit_bpf_use(e, BPF_TEXT | BPF_SYMBOLS | BPF_USER_STACKS);
-	if (embedded_has_prefix(c, "stp_load"))
-		emit_bpf_use(e, BPF_KERNEL_MEMORY);
 }
 
 static void write_used_operations(const struct emitter *e, struct cwriter *w)
@@ -483,7 +481,7 @@ static void write_adders(struct emitter *e, struct cwriter *w)
 	write_shared(e, w);
 	write_taken(e, w);
 	cw_line(w, "STP_BPF_LAYOUT(%s, %d, %s);", n ? "stp_adders" : "NULL", n,
-		e->bpf_uses & BPF_KERNEL_MEMORY ? "true" : "false");
+		e->bound_at ? emit_c_string(e->bound_at) : "NULL");
 }
 
 // ---------------------------------------------------------------- texts of probes
@@ -575,6 +573,8 @@ void emit_bpf_programs(struct emitter *e, struct cwriter *w)
 	for vec_each(&e->s->script.probes, it) {
 		const struct probe *p = *it, *body = p->same_body ? p->same_body : p;
 
+		if (p->is_bound)
+			emit_bpf_bind(e, p->loc);
 		if (p->shares || !bpf_carries(p))
 			continue;
 		p->family->bpf_program(e->s, p, w, str_printf("%d, p%d, %s, %d", p->index, body->index, p->condition ?

@@ -380,6 +380,7 @@ struct value emit_expr(struct emitter *e, struct expr *x)
 		return value_text(0, true, x->type == T_STRING ? "(const char *)&%s" : "%s", emit_saved(e, x->u.entry.slot));
 	case E_REGISTER:    return emit_register(e, x);
 	case E_STATIC:      return emit_static(e, x);
+	case E_OFFSET:      return emit_offset(e, x);
 	case E_ENUMNAME:    return emit_enumname(e, x);
 	case E_DEREF:       return emit_deref(e, x);
 	case E_PERF:

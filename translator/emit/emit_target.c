@@ -105,9 +105,12 @@ static struct value load(struct emitter *e, struct expr *x, const char *address,
 	bool is_signed = x->u.deref.is_signed && !x->u.deref.bit_size;
 	const char *from = x->u.deref.is_return ? "return_" : x->u.deref.user ? "u" : "";
 	const char *t = temp_long(e), *loaded = str_printf("stp_%sload%d(c, %s)", from, size, address);
+	const struct kernel_member *member = x->u.deref.member;
 
-	emit_bpf_use(e, *from ? 0 : BPF_KERNEL_MEMORY);
-	if (x->u.deref.is_float)
+	if (member)
+		cw_line(e->w, "%s = STP_LOAD_MEMBER(c, %d, %s, %s);", t, emit_bpf_member(e, member, x->loc), address,
+			x->u.deref.is_signed ? "true" : "false");
+	else if (x->u.deref.is_float)
 		cw_line(e->w, "%s = stp_widen_float(%s);", t, loaded);
 	else
 		cw_line(e->w, "%s = %s;", t, extend(loaded, size, is_signed));

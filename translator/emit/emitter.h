@@ -150,6 +150,8 @@ struct emitter {
 	VEC(struct format_table) format_tables;    // of printing statements, for the reader of records
 	struct map consts;         // @const() and its file -> name of the constant
 	VEC(const struct di_static *) statics;
+	VEC(const struct kernel_member *) members;     // --runtime=bpf, by number
+	const char *bound_at;      // --runtime=bpf: the first location that requires the kernel of this translation; NULL
 	int probes;                // in the table of probes
 	int foreachs, formats_made, adders_made, regexes;
 	bool embedded;             // some function is embedded C
@@ -176,7 +178,6 @@ int64_t emit_string_len(struct emitter *e);
 enum bpf_use {
 	BPF_TEXT = 1,              // strings that are searched, cut or formatted (bpf_text.h)
 	BPF_SCALARS = 2,           // single statistics (not arrays), read or cleared
-	BPF_KERNEL_MEMORY = 4,     // memory of the kernel, whose layout is that of the target
 	BPF_POINT_RESOLVED = 8, BPF_POINT_WRITTEN = 16, BPF_POINT_NAME = 32, BPF_POINT_FUNCTION = 64, // texts of probes
 	BPF_SYMBOLS = 128,         // names of addresses of the kernel (bpf_stack.h)
 	BPF_STACKS = 256, BPF_USER_STACKS = 512,
@@ -192,6 +193,10 @@ void emit_bpf_scalar(struct emitter *e, struct cwriter *w, const struct global *
 void emit_bpf_map(struct emitter *e, struct cwriter *w, const struct global *g, const char *size, int64_t capacity);
 int emit_bpf_lock_number(const struct emitter *e, const struct global *g);
 void emit_bpf_locks(struct emitter *e, struct cwriter *w);
+
+// emit_bpf_members.c
+int emit_bpf_member(struct emitter *e, const struct kernel_member *member, struct loc loc);   // returns its number
+void emit_bpf_bind(struct emitter *e, struct loc loc);
 
 // emit_bpf_stack.c
 void emit_bpf_takes(struct emitter *e, struct cwriter *w, const struct probe *p);
@@ -267,6 +272,7 @@ struct value emit_incdec(struct emitter *e, struct expr *x, bool wanted);
 struct value emit_register(struct emitter *e, struct expr *x);
 struct value emit_perf(struct emitter *e, struct expr *x);
 struct value emit_deref(struct emitter *e, struct expr *x);
+struct value emit_offset(struct emitter *e, struct expr *x);
 struct value emit_location_division(struct emitter *e, struct expr *x, struct value l, struct value r);
 struct value emit_static(struct emitter *e, struct expr *x);
 struct value emit_enumname(struct emitter *e, struct expr *x);

@@ -659,6 +659,17 @@ struct source_line dwarf_source_line(const struct di_function *f)
 	return (struct source_line){ .directory = di_compile_directory(f), .file = f->file, .line = f->line };
 }
 
+// Returns whether a variable is a parameter where the calling convention puts it at the entry of a function.
+bool dwarf_by_convention(const struct di_function *f, const char *name)
+{
+	struct di_variable v;
+
+	if (!strcmp(name, "return"))
+		return true;
+	return !f->pc && !f->is_inline && di_find_variable(f, name, &v) && v.is_param && v.loc.kind == DI_LOC_VALUE &&
+		v.loc.ops.n == 1 && v.loc.ops.at[0].code == DI_OP_REG;
+}
+
 struct expr *dwarf_target(const struct di_function *f, bool is_return, struct expr *target)
 {
 	const char *name = target->u.target.name, *where = str_printf("\"%s\"", f->name);

@@ -42,6 +42,7 @@ void dwarf_point_not_found(const struct dwarf_point *p, struct di_module *in, co
 // Implement `target_names`, `source` and `target` of struct probe_family for the function f, at its probed address.
 void dwarf_names(const struct di_function *f, bool is_return, target_names *out);
 struct source_line dwarf_source_line(const struct di_function *f);
+bool dwarf_by_convention(const struct di_function *f, const char *name);
 struct expr *dwarf_target(const struct di_function *f, bool is_return, struct expr *target);
 
 #endif

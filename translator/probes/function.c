@@ -108,6 +108,7 @@ static bool add_function(struct resolution *r, struct di_function *f, const char
 		return true;
 	}
 	p = probe_add(r->s, &family_function, r->match, point, data);
+	p->is_bound = f->pc || data->is_absolute;
 	if (p->body && !p->condition && !f->returns && !r->s->opt.list_vars)
 		r->first = p;
 	dwarf_point_guard(p, f, data->is_return);
@@ -243,8 +244,10 @@ static struct expr *function_target(struct session *s, struct probe *p, struct e
 {
 	const struct function_probe *d = p->data;
 
-	if (has_variables(d))
+	if (has_variables(d)) {
+		p->is_bound |= !dwarf_by_convention(d->function, target->u.target.name);
 		return dwarf_target(d->function, d->is_return, target);
+	}
 	if (d->is_absolute)
 		diag_error(target->loc, "probes of absolute addresses have no target variables; use register access "
 			   "such as register(\"rdi\")");
