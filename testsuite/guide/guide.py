@@ -103,11 +103,13 @@ def guest_line(command):
 def run_in_guest(commands, stap, release, directory):
     """One boot for all commands; each prints its output between two lines."""
     tree = os.path.dirname(stap)
+    interpreter, library = add_python(directory)
     with open(os.path.join(directory, "guest.sh"), "w", encoding="utf-8") as script:
-        script.write(f"cd {directory}\nifconfig lo up\n")
+        script.write(f"cd {directory}\nifconfig lo up\nln -s {os.path.basename(interpreter)} /usr/bin/python3\n")
         for n, command in enumerate(commands):
             script.write(f"echo '== begin {n}'\n({guest_line(command)}) 2>&1 </dev/null\necho \"== end {n} $?\"\n")
     vm = [os.path.join(tree, "translator/run/stap-vm"), "-r", release, "-t", "600", "-d", f"{directory}:{directory}"]
+    vm += ["-f", f"{interpreter}:/usr/bin/", "-d", f"{library}:/usr/lib/{os.path.basename(interpreter)}"]
     for program in ("staprun/staprun", "staprun/stapio"):
         vm += ["-f", os.path.join(tree, program) + ":/bin/"]
     for program in filter(lambda name: os.access(os.path.join(directory, name), os.X_OK), os.listdir(directory)):
@@ -166,8 +168,9 @@ def prepare(directory, files):
             for name, content in FILE.findall(document.read()):
                 with open(os.path.join(directory, name), "w", encoding="utf-8") as file:
                     file.write(content)
-    for name in ("orders", "leak", "locks", "vforks"):
-        subprocess.run(["cc", "-g", "-pthread", "-o", name, name + ".c"], cwd=directory, check=True)
+    headers = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../include")
+    for name in ("orders", "leak", "locks", "vforks", "postgres"):
+        subprocess.run(["cc", "-g", "-pthread", "-I", headers, "-o", name, name + ".c"], cwd=directory, check=True)
 
 
 def add_loop_module(release, directory):
@@ -175,6 +178,18 @@ def add_loop_module(release, directory):
     path = subprocess.run(["modinfo", "-k", release, "-n", "loop"], capture_output=True, text=True, check=True).stdout.strip()
     with open(os.path.join(directory, "loop.ko"), "wb") as module:
         subprocess.run(["xz", "-dc", path] if path.endswith(".xz") else ["cat", path], stdout=module, check=True)
+
+
+def add_python(directory):
+    """Puts what the interpreter reads at its start beside the directory; returns the interpreter's path and the directory that it reads."""
+    interpreter, library = os.path.realpath("/usr/bin/python3"), directory + "-python"
+    os.mkdir(library)
+    for package in ("encodings", "collections"):
+        shutil.copytree(f"/usr/lib/{os.path.basename(interpreter)}/{package}", f"{library}/{package}", ignore=shutil.ignore_patterns("__pycache__"))
+    for module in ("os", "_sitebuiltins"):
+        shutil.copy(f"/usr/lib/{os.path.basename(interpreter)}/{module}.py", library)
+    os.mkdir(f"{library}/lib-dynload")
+    return interpreter, library
 
 
 def main():
