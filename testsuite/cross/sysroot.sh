@@ -43,6 +43,19 @@ else
 	expect sysroot-path 0 'process("/usr/local/bin/other").function' "${in_root[@]}" -p2 -e 'probe process("other").function("entered") { println($ours) }'
 	expect sysroot-path-given 1 'program "other" not found in PATH' "${in_root[@]}" --sysenv=PATH=/usr/bin:/bin -p2 -e 'probe process("other").function("entered") { println($ours) }'
 	expect sysroot-library 0 'process("/opt/lib/libvisit.so").function("visit@' "${in_root[@]}" -p2 -e 'probe process("true").library("libvisit.so").function("visit") { println($visitor) }'
+	ln -s ../../../../../../../../etc/passwd "$root/usr/bin/climb" && ln -s /proc/self/exe "$root/usr/bin/self" && mkfifo "$root/usr/bin/fifo"
+	for name in climb self fifo; do
+		expect "sysroot-program-$name" 1 "file \"/usr/bin/$name\" not found" timeout 60 "${in_root[@]}" -p2 -e "probe process(\"/usr/bin/$name\").function(\"entered\") { println(1) }"
+	done
+	# A FIFO also outside, and as a package.
+	expect sysroot-fifo-here 1 "cannot probe $root/usr/bin/fifo: not a file" timeout 60 "$STAP" -r "$release" -p2 -e "probe process(\"$root/usr/bin/fifo\").function(\"entered\") { println(1) }"
+	expect sysroot-fifo-headers 1 'is neither a file nor a directory' timeout 60 "$STAP" --headers="$root/usr/bin/fifo" -p2 -e "$begin"
+	expect sysroot-fifo-image 1 'is neither a file nor a directory' timeout 60 "$STAP" --image="$root/usr/bin/fifo" -p2 -e "$begin"
+	# Links to files that are missing below DIR, but not on this host.
+	hollow=$SCRATCH/hollow
+	mkdir -p "$hollow/lib/modules/$release" "$hollow/boot" && ln -s "$(readlink -f "/lib/modules/$release/build")" "$hollow/lib/modules/$release/build" && ln -s "/boot/vmlinuz-$release" "$hollow/boot/"
+	expect sysroot-hollow-tree 1 "no build tree of kernel $release" "$STAP" --sysroot="$hollow" -p4 -e "$begin"
+	expect sysroot-hollow-image 1 "neither an image nor debuginfo of the kernel $release was found" "$STAP" --sysroot="$hollow" -p2 -e 'probe kernel.function("vfs_read") { println(1) }'
 	rm "$root/etc/ld.so.conf"
 	expect sysroot-library-nowhere 1 'has no library "libvisit.so"' "${in_root[@]}" -p2 -e 'probe process("true").library("libvisit.so").function("visit") { println($visitor) }'
 	expect sysroot-library-path 0 'process("/opt/lib/libvisit.so").function("visit@' "${in_root[@]}" --sysenv=LD_LIBRARY_PATH=/opt/lib -p2 \

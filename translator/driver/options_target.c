@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 void options_set_release(struct options *o, const char *arg)
@@ -25,10 +26,20 @@ void options_set_arch(struct options *o, const char *arg)
 		options_misused("-a takes x86_64 or arm64, not \"%s\"", arg);
 }
 
+// Reading a device or a FIFO may never end.
+static void need_file(const char *option, const char *path)
+{
+	struct stat st;
+
+	if (access(path, R_OK) < 0 || stat(path, &st) < 0)
+		options_misused("%s=%s: %s", option, path, strerror(errno));
+	if (!S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode))
+		options_misused("%s=%s is neither a file nor a directory", option, path);
+}
+
 void options_add_headers(struct options *o, const char *arg)
 {
-	if (access(arg, R_OK) < 0)
-		options_misused("--headers=%s: %s", arg, strerror(errno));
+	need_file("--headers", arg);
 	vec_push(&o->headers, arg);
 }
 
@@ -36,8 +47,7 @@ void options_set_image(struct options *o, const char *arg)
 {
 	if (o->image)
 		options_misused("--image can be given once: a module is for one kernel");
-	if (access(arg, R_OK) < 0)
-		options_misused("--image=%s: %s", arg, strerror(errno));
+	need_file("--image", arg);
 	o->image = arg;
 }
 

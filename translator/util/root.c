@@ -10,6 +10,7 @@
 #include <linux/openat2.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -20,13 +21,24 @@ static struct {
 	struct map variables;
 } root;
 
+static int open_below(int fd, const char *path)
+{
+	struct open_how how = { .flags = O_PATH | O_CLOEXEC, .resolve = RESOLVE_IN_ROOT };
+
+	return (int)syscall(SYS_openat2, fd, path, &how, sizeof(how));
+}
+
 const char *root_set(const char *dir)
 {
 	char real[PATH_MAX];
-	int fd = open(dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	int fd = open(dir, O_PATH | O_DIRECTORY | O_CLOEXEC), again;
 
 	if (fd < 0 || !realpath(dir, real))
 		return strerror(errno);
+	again = open_below(fd, ".");           // before Linux 5.6, and in some containers, there is no such call
+	if (again < 0)
+		return str_printf("openat2() failed: %s", strerror(errno));
+	close(again);
 	if (root.dir)
 		close(root.fd);
 	root.dir = strcmp(real, "/") ? str_dup(real) : NULL;
@@ -55,21 +67,33 @@ static bool is_below(const char *path)
 	return !strncmp(path, root.dir, root.len) && (!path[root.len] || path[root.len] == '/');
 }
 
+// Returns a path of no file for a file that is missing below the root. The plain path must not be used if it has a link
+// that leads to a file of this host, which would be taken for the target's.
+static char *missing(const char *path)
+{
+	char *plain = str_printf("%s%s", root.dir, path);
+
+	return access(plain, F_OK) ? plain : str_printf("%s (a link to no file below --sysroot)", plain);
+}
+
+// Devices and FIFOs of the tree count as missing, since reading one may never end.
 char *root_path(const char *path)
 {
-	struct open_how how = { .flags = O_PATH | O_CLOEXEC, .resolve = RESOLVE_IN_ROOT };
 	char found[PATH_MAX];
+	struct stat st;
 	ssize_t n;
 	int fd;
 
 	if (!root.dir || *path != '/' || is_below(path))
 		return str_dup(path);
-	fd = (int)syscall(SYS_openat2, root.fd, path, &how, sizeof(how));
+	fd = open_below(root.fd, path);
 	if (fd < 0)
-		return str_printf("%s%s", root.dir, path);
+		return missing(path);
 	n = readlink(str_printf("/proc/self/fd/%d", fd), found, sizeof(found) - 1);
+	if (fstat(fd, &st) || (!S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode)))
+		n = 0;
 	close(fd);
-	return n > 0 ? str_ndup(found, (size_t)n) : str_printf("%s%s", root.dir, path);
+	return n > 0 ? str_ndup(found, (size_t)n) : str_printf("%s%s (not a file)", root.dir, path);
 }
 
 char *root_pattern(const char *pattern)

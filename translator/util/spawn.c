@@ -155,7 +155,8 @@ static char *next_word(const char **line)
 char *spawn_interpreter(const char *path, bool through_env)
 {
 	char line[256] = "", *word;
-	FILE *f = fopen(path, "re");
+	int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);        // a FIFO must not wait for a writer
+	FILE *f = fd < 0 ? NULL : fdopen(fd, "r");
 	const char *at = line + 2;
 
 	if (f && !fgets(line, sizeof(line), f))

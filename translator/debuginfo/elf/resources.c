@@ -128,14 +128,16 @@ static struct bytes map(size_t len, int protection, int flags, int fd)
 	return (struct bytes){ p, len };
 }
 
+// A FIFO must not wait for a writer.
 struct bytes map_file(const char *path)
 {
 	struct bytes b = { NULL, 0 };
 	struct stat st;
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 
 	if (fd < 0)
 		return b;
+	errno = 0;
 	if (!fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_size > 0)
 		b = map(st.st_size, PROT_READ, 0, fd);
 	if (b.at)
