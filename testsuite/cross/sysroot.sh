@@ -56,6 +56,10 @@ else
 	mkdir -p "$hollow/lib/modules/$release" "$hollow/boot" && ln -s "$(readlink -f "/lib/modules/$release/build")" "$hollow/lib/modules/$release/build" && ln -s "/boot/vmlinuz-$release" "$hollow/boot/"
 	expect sysroot-hollow-tree 1 "no build tree of kernel $release" "$STAP" --sysroot="$hollow" -p4 -e "$begin"
 	expect sysroot-hollow-image 1 "neither an image nor debuginfo of the kernel $release was found" "$STAP" --sysroot="$hollow" -p2 -e 'probe kernel.function("vfs_read") { println(1) }'
+	# The name of DIR is not a pattern; kbuild needs a path without blanks.
+	mkdir -p "$SCRATCH/r[x] *t/lib" "$SCRATCH/r[x] *t/usr" && cp -al "$root/usr/bin" "$root/usr/src" "$SCRATCH/r[x] *t/usr/" && cp -al "$root/lib/modules" "$SCRATCH/r[x] *t/lib/"
+	expect sysroot-special-pattern 0 'process("/usr/bin/true").function("entered@' "$STAP" --sysroot="$SCRATCH/r[x] *t" --headers="/lib/modules/$release/build" -r "$release" -p2 -e 'probe process("/usr/bin/t*e").function("entered") { println($ours) }'
+	expect sysroot-special-tree 1 'has a blank or a special character in its path' "$STAP" --sysroot="$SCRATCH/r[x] *t" -p4 -e "$begin"
 	rm "$root/etc/ld.so.conf"
 	expect sysroot-library-nowhere 1 'has no library "libvisit.so"' "${in_root[@]}" -p2 -e 'probe process("true").library("libvisit.so").function("visit") { println($visitor) }'
 	expect sysroot-library-path 0 'process("/opt/lib/libvisit.so").function("visit@' "${in_root[@]}" --sysenv=LD_LIBRARY_PATH=/opt/lib -p2 \

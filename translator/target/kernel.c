@@ -462,6 +462,10 @@ const char *kernel_makefile(const struct kernel *k)
 
 void kernel_need_build_tree(const struct kernel *k)
 {
+	// kbuild passes the path to a shell, and does not start in a directory with a blank or colon.
+	if (k->build_tree && strpbrk(k->build_tree, " \t\n:;&|<>()$`\\\"'*?[]{}#!"))
+		die("the build tree \"%s\" has a blank or a special character in its path, where the kernel's make does not work; "
+		    "move it to a path of letters, digits, \"-\", \"_\" and \".\"", k->build_tree);
 	if (k->build_tree)
 		return;
 	if (!*foreign_suffix(k))

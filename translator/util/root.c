@@ -99,12 +99,16 @@ char *root_path(const char *path)
 char *root_pattern(const char *pattern)
 {
 	size_t fixed = strcspn(pattern, "*?[");
+	struct buf b = { 0 };
 
 	if (!root.dir || *pattern != '/' || is_below(pattern))
 		return str_dup(pattern);
 	while (fixed && pattern[fixed - 1] != '/')
 		fixed--;
-	return str_printf("%s/%s", root_path(str_ndup(pattern, fixed)), pattern + fixed);
+	for (const char *c = root_path(str_ndup(pattern, fixed)); *c; c++)
+		buf_printf(&b, strchr("*?[\\", *c) ? "\\%c" : "%c", *c);
+	buf_printf(&b, "/%s", pattern + fixed);
+	return buf_text(&b);
 }
 
 const char *root_name(const char *path)
