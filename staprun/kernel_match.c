@@ -20,17 +20,29 @@ static const struct { int number; const char *name; } machines[] = {
 #endif
 };
 
+const char *machine_name(void)
+{
+	return machines[0].name;
+}
+
+void kernel_build_id_text(char *to, size_t size)
+{
+	unsigned char id[32];
+	int len = kernel_build_id(id, sizeof(id)), n = 0;
+
+	*to = 0;
+	for (int i = 0; i < len; i++)
+		n += snprintf(to + n, size - n, "%02x", id[i]);
+}
+
 // A module without a build ID uses no addresses of the kernel, and a kernel without one cannot be checked here; the
 // module warns then.
 static bool is_other_build(const struct module *m, char *running, size_t size)
 {
 	const char *wanted = image_modinfo(m, "stap_kernel_build_id");
-	unsigned char id[32];
-	int len = kernel_build_id(id, sizeof(id)), n = 0;
 
-	for (int i = 0; i < len; i++)
-		n += snprintf(running + n, size - n, "%02x", id[i]);
-	return wanted && len && strcmp(wanted, running);
+	kernel_build_id_text(running, size);
+	return wanted && *running && strcmp(wanted, running);
 }
 
 int kernel_match_check(const struct module *m)

@@ -63,6 +63,18 @@ void log_error(const char *fmt, ...)
 	va_end(ap);
 }
 
+void log_refusal(const char *fmt, ...)
+{
+	char text[4000];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	syslog(LOG_AUTHPRIV | LOG_WARNING, "staprun: refused for user %u: %s", (unsigned)getuid(), text);
+	log_error("%s", text);
+}
+
 void log_warning(const char *fmt, ...)
 {
 	va_list ap;

@@ -22,6 +22,8 @@
 #include <unistd.h>
 
 #define MODULE_FILE_MAX (256u << 20)
+#define CERTIFICATES "/etc/systemtap/staprun"
+#define SIGNATURE_MAX 8192
 
 bool module_name_is_valid(const char *name)
 {
@@ -67,11 +69,10 @@ static int open_installed(const char *name)
 	return fd;
 }
 
+// Names of modules have no dot.
 static bool is_installed(const char *argument)
 {
-	size_t len = strlen(argument);
-
-	return !strchr(argument, '/') && (len < 3 || strcmp(argument + len - 3, ".ko"));
+	return !argument[strcspn(argument, "/.")];
 }
 
 static int open_path(const char *path)
@@ -135,6 +136,20 @@ static enum rights rights_wanted(const struct module *m)
 	return level && !strcmp(level, "stapsys") ? RIGHTS_SYSTEM : RIGHTS_ALL;
 }
 
+// The file FILE.ko.sgn is the signature.
+static int check_signature(struct module *m, int sgn_fd, const char *argument)
+{
+	unsigned char sgn[SIGNATURE_MAX];
+	ssize_t len = read(sgn_fd, sgn, sizeof(sgn));
+	struct signed_bytes s = { m->image, m->len, sgn, len > 0 && len < sizeof(sgn) ? len : 0 };
+	int rc = signature_check(CERTIFICATES, &s);
+
+	if (rc == -EKEYREJECTED)
+		log_refusal("the signature %s.sgn matches no valid certificate in %s: the module was modified,"
+			    " or is from an untrusted signer", argument, CERTIFICATES);
+	return rc;
+}
+
 // A module that was modified after signing is rejected for all users. Users without RIGHTS_ALL need a signature.
 static int check_rights(struct module *m, const char *argument, enum rights rights)
 {
@@ -148,21 +163,21 @@ static int check_rights(struct module *m, const char *argument, enum rights righ
 	if (fd < 0 && rights == RIGHTS_ALL)
 		return 0;
 	if (fd < 0) {
-		log_error("%s is not signed (%s: %s); members of stapusr and stapsys may load signed modules,"
-			  " and, by NAME without a path, those in /lib/modules/RELEASE/systemtap",
-			  argument, path, strerror(-fd));
+		log_refusal("%s is not signed (%s: %s); members of stapusr and stapsys may load signed modules,"
+			    " and, by NAME without a path, those in /lib/modules/RELEASE/systemtap",
+			    argument, path, strerror(-fd));
 		return -EPERM;
 	}
-	rc = module_check_signature(m, fd, argument);
+	rc = check_signature(m, fd, argument);
 	close(fd);
 	if (rc == -ENOENT && rights == RIGHTS_ALL)
 		return 0;
 	if (rc == -ENOENT)
-		log_error("cannot check the signature of %s: the administrator has not installed certificates in"
-			  " /etc/systemtap/staprun", argument);
+		log_refusal("cannot check the signature of %s: the administrator has not installed certificates in "
+			    CERTIFICATES, argument);
 	if (!rc && rights_wanted(m) > rights) {
-		log_error("%s requires more privileges than you have; build the script with stap --privilege=%s",
-			  argument, rights == RIGHTS_USER ? "stapusr" : "stapsys");
+		log_refusal("%s requires more privileges than you have; build the script with stap --privilege=%s",
+			    argument, rights == RIGHTS_USER ? "stapusr" : "stapsys");
 		rc = -EPERM;
 	}
 	m->use_image = true;               // the file may have changed since
@@ -179,8 +194,9 @@ int module_open(struct module *m, const char *argument, enum rights rights)
 	if (m->fd < 0)
 		return m->fd;
 	rc = read_file(m, argument);
-	rc = rc ? rc : check_rights(m, argument, rights);
-	return rc ? rc : image_read(m, argument);
+	if (!rc)
+		rc = bundle_is(m) ? bundle_open(m, argument, rights) : check_rights(m, argument, rights);
+	return rc || m->is_program ? rc : image_read(m, argument);
 }
 
 // --- loading ---

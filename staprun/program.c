@@ -8,10 +8,12 @@
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -69,7 +71,8 @@ static int open_output(const char *path)
 	return -errno;
 }
 
-int program_execute(const char *path, const char *const *relay, int n, char **settings)
+// fd: of the program; -1: execute the path.
+static int execute(const char *path, int fd, const char *const *relay, int n, char **settings)
 {
 	const char *output = NULL, **argv;
 	int settings_n = 0, used;
@@ -90,7 +93,34 @@ int program_execute(const char *path, const char *const *relay, int n, char **se
 	}
 	if (output && open_output(output))
 		return 1;
-	execv(path, (char **)argv);
+	if (fd < 0)
+		execv(path, (char **)argv);
+	else
+		fexecve(fd, (char **)argv, environ);
 	log_error("cannot run %s: %m", path);
 	return 1;
+}
+
+int program_execute(const char *path, const char *const *relay, int n, char **settings)
+{
+	return execute(path, -1, relay, n, settings);
+}
+
+int program_execute_image(const struct module *m, const char *const *relay, int n, char **settings)
+{
+	int fd = memfd_create("bundle", MFD_CLOEXEC);
+	sigset_t none;
+
+	for (size_t done = 0; done < m->len; ) {
+		ssize_t written = fd < 0 ? -1 : write(fd, m->image + done, m->len - done);
+
+		if (written < 0) {
+			log_error("cannot copy the BPF program of %s to memory: %m", m->path);
+			return 1;
+		}
+		done += written;
+	}
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	return execute(m->path, fd, relay, n, settings);
 }

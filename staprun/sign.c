@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Checks signatures of modules: FILE.ko.sgn is a signature (SHA-256) of FILE.ko, made with the key of one of the
-// certificates CERTIFICATES/*.pem, which the administrator installs.
+// Checks signatures of modules and bundles: they are made with the key of one of the certificates DIRECTORY/*.pem,
+// which the administrator installs. The digest is SHA-256, or for keys of Ed25519 and Ed448, their own.
 #include "staprun.h"
 
 #include "log.h"
@@ -17,9 +17,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define CERTIFICATES "/etc/systemtap/staprun"
-#define SIGNATURE_MAX 8192
-
 bool is_root_only(int fd)
 {
 	struct stat st;
@@ -27,24 +24,25 @@ bool is_root_only(int fd)
 	return !fstat(fd, &st) && st.st_uid == 0 && !(st.st_mode & (S_IWGRP | S_IWOTH));
 }
 
-static bool key_signed(EVP_PKEY *key, const struct module *m, const unsigned char *sgn, size_t len)
+static bool key_signed(EVP_PKEY *key, const struct signed_bytes *s)
 {
+	bool own_digest = EVP_PKEY_is_a(key, "ED25519") || EVP_PKEY_is_a(key, "ED448");
 	EVP_MD_CTX *ctx = EVP_MD_CTX_new();
-	bool good = ctx && EVP_DigestVerifyInit(ctx, NULL, EVP_sha256(), NULL, key) == 1 &&
-		    EVP_DigestVerify(ctx, sgn, len, m->image, m->len) == 1;
+	bool good = ctx && EVP_DigestVerifyInit(ctx, NULL, own_digest ? NULL : EVP_sha256(), NULL, key) == 1 &&
+		    EVP_DigestVerify(ctx, s->signature, s->signature_len, s->bytes, s->len) == 1;
 
 	EVP_MD_CTX_free(ctx);
 	return good;
 }
 
 // Expired certificates, and those that are not valid yet, are ignored. Closes fd.
-static bool certificate_signed(int fd, const struct module *m, const unsigned char *sgn, size_t len)
+static bool certificate_signed(int fd, const struct signed_bytes *s)
 {
 	FILE *f = fdopen(fd, "r");
 	X509 *x509 = f ? PEM_read_X509(f, NULL, NULL, NULL) : NULL;
 	EVP_PKEY *key = x509 && X509_cmp_current_time(X509_get0_notBefore(x509)) < 0 &&
 			X509_cmp_current_time(X509_get0_notAfter(x509)) > 0 ? X509_get_pubkey(x509) : NULL;
-	bool good = key && key_signed(key, m, sgn, len);
+	bool good = key && key_signed(key, s);
 
 	EVP_PKEY_free(key);
 	X509_free(x509);
@@ -55,7 +53,7 @@ static bool certificate_signed(int fd, const struct module *m, const unsigned ch
 	return good;
 }
 
-static bool any_certificate_signed(DIR *dir, const struct module *m, const unsigned char *sgn, size_t len)
+static bool any_certificate_signed(DIR *dir, const char *directory, const struct signed_bytes *s)
 {
 	struct dirent *entry;
 	bool good = false;
@@ -68,36 +66,30 @@ static bool any_certificate_signed(DIR *dir, const struct module *m, const unsig
 			continue;
 		fd = openat(dirfd(dir), entry->d_name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
 		if (fd < 0)
-			log_warning("cannot read " CERTIFICATES "/%s: %m", entry->d_name);
+			log_warning("cannot read %s/%s: %m", directory, entry->d_name);
 		else if (is_root_only(fd))
-			good = certificate_signed(fd, m, sgn, len);
+			good = certificate_signed(fd, s);
 		else
 			close(fd);
 	}
 	return good;
 }
 
-int module_check_signature(const struct module *m, int sgn_fd, const char *argument)
+int signature_check(const char *directory, const struct signed_bytes *s)
 {
-	unsigned char sgn[SIGNATURE_MAX];
-	ssize_t len = read(sgn_fd, sgn, sizeof(sgn));
-	int fd = open(CERTIFICATES, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	int fd = open(directory, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	DIR *dir = fd >= 0 && is_root_only(fd) ? fdopendir(fd) : NULL;
 	bool good;
 
-	if (fd < 0)
+	if (fd < 0 && errno == ENOENT)
 		return -ENOENT;
 	if (!dir) {
-		close(fd);
-		log_error(CERTIFICATES " must be owned by root, and writable only by root");
+		log_refusal("%s must be a directory that is owned by root, and writable only by root", directory);
+		if (fd >= 0)
+			close(fd);
 		return -EPERM;
 	}
-	good = len > 0 && len < sizeof(sgn) && any_certificate_signed(dir, m, sgn, len);
+	good = s->signature_len && any_certificate_signed(dir, directory, s);
 	closedir(dir);
-	if (!good) {
-		log_error("the signature %s.sgn matches no valid certificate in %s: the module was modified,"
-			  " or is from an untrusted signer", argument, CERTIFICATES);
-		return -EKEYREJECTED;
-	}
-	return 0;
+	return good ? 0 : -EKEYREJECTED;
 }

@@ -562,7 +562,11 @@ static int load_and_run(enum rights rights)
 	struct module m = { .fd = -1 };
 	int device = -1, status = 1, rc;
 
-	if (limit_parameters(rights) || module_open(&m, opt.module, rights) || kernel_match_check(&m) || caps_raise())
+	if (limit_parameters(rights) || module_open(&m, opt.module, rights))
+		goto not_loaded;
+	if (m.is_program)
+		return program_execute_image(&m, opt.relay_args, opt.relay_n, opt.settings);
+	if (kernel_match_check(&m) || caps_raise())
 		goto not_loaded;
 	leftovers_remove();
 	rc = load(&m);

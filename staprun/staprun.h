@@ -42,12 +42,11 @@ struct module {
 	unsigned char *image;              // private copy of the file
 	size_t len;
 	bool use_image;                    // load the copy: it was renamed, or its signature checked
+	bool is_program;                   // of a bundle: the copy is a program with BPF programs
 };
 // argument: a path with '/', NAME.ko, or NAME in /lib/modules/RELEASE/systemtap.
 int module_open(struct module *m, const char *argument, enum rights rights);
 bool is_root_only(int fd);                 // root owns the file or directory, and only root may write to it
-// Checks the signature of the image, before it is renamed. -ENOENT: no certificates; prints nothing then. (sign.c)
-int module_check_signature(const struct module *m, int sgn_fd, const char *argument);
 int module_lock_name(const char *name, short type);    // the first call needs root's rights
 // A staprun holds the session lock of its module (F_RDLCK) until it exits. -EAGAIN: another one holds it.
 int module_lock_session(const char *name, short type); // prints nothing, doesn't wait
@@ -63,12 +62,30 @@ bool module_name_is_valid(const char *name);
 bool module_is_ours(const char *name);     // loaded, and has a device in /dev/systemtap
 int module_open_device(const char *name);  // returns a descriptor or -errno
 
+// --- sign.c: signatures ---
+
+struct signed_bytes { const void *bytes; size_t len; const unsigned char *signature; size_t signature_len; };
+// Checks that the key of one of the certificates directory/*.pem made the signature. -ENOENT: there is no such
+// directory, -EKEYREJECTED: no key made it; prints nothing then.
+int signature_check(const char *directory, const struct signed_bytes *s);
+
+// --- bundle.c: a script that was built for several kernels (stap --bundle) ---
+
+bool bundle_is(const struct module *m);    // judges by the first bytes of the file
+// Replaces m's image by what fits the running kernel, after all checks. Refusals are logged to syslog, too.
+int bundle_open(struct module *m, const char *argument, enum rights rights);
+
 // --- image.c: the .ko in memory ---
 
 int image_read(struct module *m, const char *argument);        // sets name, file_name, release, machine
 char *image_modinfo(const struct module *m, const char *key);  // NULL: no such key; prints nothing
 int image_rename(struct module *m, unsigned number);   // -R: file_name and number; may be repeated with another number
-int kernel_match_check(const struct module *m);      // -ENOEXEC: it was built for another kernel (kernel_match.c)
+
+// --- kernel_match.c: the running kernel, and whether a module was built for it ---
+
+int kernel_match_check(const struct module *m);        // -ENOEXEC: it was built for another kernel
+void kernel_build_id_text(char *to, size_t size);      // in hexadecimal digits; "": it cannot be determined
+const char *machine_name(void);                        // kbuild's name
 
 // --- leftovers.c: removes modules of killed sessions ---
 
@@ -105,5 +122,7 @@ int kernel_build_id(unsigned char *id, int size);
 bool program_is(const char *path);         // a path with '/' of an ELF program
 // Executes it as the real user, with the options for stapio. Returns only on failure: 1.
 int program_execute(const char *path, const char *const *relay, int n, char **settings);
+// The same for a program in memory, the image of a module.
+int program_execute_image(const struct module *m, const char *const *relay, int n, char **settings);
 
 #endif

@@ -15,7 +15,7 @@ report lint/licence "$(grep -L 'SPDX-License-Identifier: GPL-2.0-or-later' "${co
 report lint/file-length "$(wc -l "${sources[@]}" | awk '$1 > 900 && $2 != "total" { print $2 ": " $1 " lines" }')"
 # The privileged program stays small enough to be audited.
 report lint/privileged-size "$(cat staprun/{staprun,caps,module,sign,kallsyms,syscalls,sibling_path,log}.c staprun/{staprun,syscalls,log}.h |
-	wc -l | awk '$1 > 1830 { print "staprun has " $1 " lines" }')"
+	wc -l | awk '$1 > 1880 { print "staprun has " $1 " lines" }')"
 report lint/function-length "$(awk 'FNR == 1 { s = 0 } /^[A-Za-z_].*\)[ \t]*$/ { name = $0 } /^\{/ { s = FNR }
 	/^\}/ { if (s && FNR - s > 80) printf "%s:%d: %d lines: %s\n", FILENAME, s, FNR - s, name; s = 0 }' "${code[@]}")"
 report lint/families "$(python3 "$TESTS/lint/families.py" 2>&1)"

@@ -6,6 +6,7 @@
 #include "target/kernel.h"
 #include "run/remote.h"
 #include "run/run.h"
+#include "driver/bundle.h"
 #include "driver/doctor.h"
 #include "driver/example.h"
 #include "driver/complete_line.h"
@@ -199,7 +200,10 @@ static const char *printed_path(const struct session *s)
 
 static void print_module(struct session *s)
 {
-	puts(printed_path(s));
+	if (s->opt.bundle)
+		bundle_put(s);
+	else
+		puts(printed_path(s));
 }
 
 static const char *plural(int n)
@@ -471,6 +475,8 @@ int main(int argc, char **argv)
 	if (s->opt.example && !example_select(s))
 		return EXIT_SUCCESS;
 	if (s->opt.remotes.n && remote_open(&s->opt, &status))
+		return status;
+	if (s->opt.bundle && bundle_make(&s->opt, &status))
 		return status;
 	session_open(s);
 	cache_open(s);

@@ -654,6 +654,8 @@ static const struct option_row {
 	"has it", options_set_image },
 	{ 0, "sign-module", MAYBE, "KEY[,CERT]", "sign the module for kernels that require it (Secure Boot),\nby default with "
 	"the host's own key for modules", options_set_sign_module },
+	{ 0, "bundle", VALUE, "FILE", "build for each -r, write all modules to FILE for staprun FILE", options_set_bundle },
+	{ 0, "sign-bundle", VALUE, "KEY", "sign the bundle with that private key (PEM)", options_set_sign_bundle },
 	{ 'I', NULL, VALUE, "DIR", "search DIR for library scripts too", add_include },
 	{ 'D', NULL, VALUE, "NAME[=VALUE]", "set a limit: MAXACTION, MAXSTRINGLEN, ...", add_define },
 	{ 'B', NULL, VALUE, "NAME[=VALUE]", "set a variable of kbuild, such as CC=gcc-12, or add a target", add_make_var },

@@ -88,6 +88,26 @@ static void check_where(const struct options *o)
 		options_misused("--remote-prefix requires --remote");
 }
 
+static void check_bundle(const struct options *o)
+{
+	const struct { bool given; const char *option; } conflicts[] = {
+		{ o->vm, "--vm" }, { o->remotes.n, "--remote" }, { o->user_runtime || o->bpf_runtime, "--runtime" },
+		{ o->build_tree, "a build tree (-r /DIR)" }, { o->list || o->dump, "-l, -L or --dump options" },
+		{ o->lint || o->format || o->interactive || o->doctor, "--lint, --fmt, -i or --doctor" },
+		{ o->last_pass < 5, "-p" }, { o->records, "-f, --json, --output or --record" },
+		{ o->output || o->command || o->target_pid || o->monitor || o->flight_recorder || o->switching || o->globals.n,
+		  "-o, -c, -x, --monitor, -F, -S or -G: give these to staprun FILE" },
+		{ (o->headers.n || o->image) && o->releases.n > 1, "--headers or --image for several kernels (-r)" },
+		{ o->script_file && !strcmp(o->script_file, "-"), "a script on standard input, which can be read only once" },
+	};
+
+	if (o->sign_bundle && !o->bundle)
+		options_misused("--sign-bundle requires --bundle=FILE");
+	for (size_t i = 0; o->bundle && i < ARRAY_SIZE(conflicts); i++)
+		if (conflicts[i].given)
+			options_misused("--bundle cannot be used with %s", conflicts[i].option);
+}
+
 static void check_lists(const struct options *o)
 {
 	if ((o->interactive || o->language_server) && (o->script_text || o->list || o->dump))
@@ -140,6 +160,7 @@ void options_check(const struct options *o)
 {
 	check_target(o);
 	check_where(o);
+	check_bundle(o);
 	check_lists(o);
 	check_records(o);
 	check_script(o);

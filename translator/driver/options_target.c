@@ -15,7 +15,7 @@ void options_set_release(struct options *o, const char *arg)
 	if (*arg == '/')
 		o->build_tree = arg;
 	else
-		o->release = arg;
+		vec_push(&o->releases, (o->release = arg));
 }
 
 // Accepts the name of the machine as used by kbuild or by uname.
@@ -68,6 +68,18 @@ void options_add_sysenv(struct options *o, const char *arg)
 void options_set_sign_module(struct options *o, const char *arg)
 {
 	o->sign_module = arg ? arg : "";
+}
+
+void options_set_bundle(struct options *o, const char *arg)
+{
+	if (!*arg)
+		options_misused("--bundle takes the name of a file");
+	o->bundle = arg;
+}
+
+void options_set_sign_bundle(struct options *o, const char *arg)
+{
+	o->sign_bundle = arg;
 }
 
 void options_add_remote(struct options *o, const char *arg)

@@ -13,9 +13,10 @@
 #include <string.h>
 #include <unistd.h>
 
+// DWARF 5 has checksums of the source, which names the temporary directory; then each build would have other bytes.
 static const char *const flags[] = {
-	"-target", "bpf", "-mcpu=v3", "-std=gnu11", "-O2", "-g", "-fwrapv", "-fno-strict-aliasing", "-fno-builtin-memcpy",
-	"-Wall", "-Wno-unused", "-Wno-pass-failed", "-DSTP_BPF",
+	"-target", "bpf", "-mcpu=v3", "-std=gnu11", "-O2", "-gdwarf-4", "-fwrapv", "-fno-strict-aliasing",
+	"-fno-builtin-memcpy", "-Wall", "-Wno-unused", "-Wno-pass-failed", "-DSTP_BPF",
 };
 
 void bpf_compiler(struct session *s, struct cache_hash *h)
@@ -73,6 +74,8 @@ static void compile(struct session *s, const char *source, const char *object)
 		vec_push(&argv, flags[i]);
 	for (const char *const *dir = (const char *const[]){ "bpf", "include", NULL }; *dir; dir++)
 		vec_push(&argv, str_printf("-I%s/%s", s->runtime_dir, *dir));
+	vec_push(&argv, str_printf("-ffile-prefix-map=%s=.", s->tmp_dir));     // the same bytes in each build
+	vec_push(&argv, "-fdebug-compilation-dir=.");
 	for (const char *const *w = (const char *const[]){ "-c", source, "-o", object, NULL }; *w; w++)
 		vec_push(&argv, *w);
 	vec_push(&argv, NULL);

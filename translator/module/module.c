@@ -171,7 +171,7 @@ int pass_build(struct session *s)
 {
 	int errors = build(s);
 
-	if (errors)
+	if (errors || s->opt.bundle)           // bundle_put() stores the result
 		return errors;
 	if (s->opt.module_name && !s->opt.user_runtime)
 		keep_here(s, str_printf("%s%s", s->opt.module_name, is_program(s) ? "" : ".ko"), "-m");

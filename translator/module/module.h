@@ -5,6 +5,8 @@
 
 #include "toolchain/tools.h"
 
+#include <openssl/types.h>
+
 // embedded.c: Compiles session.units to their .object, with headers, or takes them from the cache. t NULL: for the
 // user runtime, by `cc`. runtime: distinguishes compilers and runtimes. Returns the number of errors.
 int embedded_compile(struct session *s, struct toolchain *t, const arguments *cc, const char *runtime);
@@ -34,6 +36,8 @@ struct cache_hash;
 void sign_module(struct session *s, const char *path);
 void sign_add_to_key(struct session *s, struct cache_hash *h);
 const char *sign_usual_key(void);
+// Reads a private key in PEM. The option is named in messages. The caller frees the key.
+EVP_PKEY *sign_read_key(const char *option, const char *path);
 
 // Compiles session.c_text to a program on the user runtime. Returns the number of errors. (user.c)
 int user_build(struct session *s);

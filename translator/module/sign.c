@@ -105,22 +105,22 @@ static int passphrase(char *to, int size, int writing, void *asked)
 	return (int)len;
 }
 
-static EVP_PKEY *read_key(const char *path)
+EVP_PKEY *sign_read_key(const char *option, const char *path)
 {
 	FILE *f = fopen(path, "re");
 	bool asked = false;
 	EVP_PKEY *key;
 
 	if (!f)
-		die("--sign-module: the key %s cannot be read: %s", path, strerror(errno));
+		die("%s: the key %s cannot be read: %s", option, path, strerror(errno));
 	key = PEM_read_PrivateKey(f, NULL, passphrase, &asked);
 	fclose(f);
 	if (!key && asked && !getenv(PASSPHRASE))
-		die("--sign-module: the key %s is encrypted; set the environment variable " PASSPHRASE " to its passphrase", path);
+		die("%s: the key %s is encrypted; set the environment variable " PASSPHRASE " to its passphrase", option, path);
 	if (!key && asked)
-		die("--sign-module: the key %s cannot be decrypted with the passphrase in " PASSPHRASE, path);
+		die("%s: the key %s cannot be decrypted with the passphrase in " PASSPHRASE, option, path);
 	if (!key)
-		die("--sign-module: %s has no private key in PEM: %s", path, reason());
+		die("%s: %s has no private key in PEM: %s", option, path, reason());
 	return key;
 }
 
@@ -184,7 +184,7 @@ static unsigned char *make_message(struct signer *sg, EVP_PKEY *key, const char 
 void sign_module(struct session *s, const char *path)
 {
 	struct signer *sg = open_signer(s);
-	EVP_PKEY *key = read_key(sg->key_path);
+	EVP_PKEY *key = sign_read_key("--sign-module", sg->key_path);
 	struct module_signature end = { .id_type = ID_PKCS7 };
 	unsigned char *message;
 	char *bytes;

@@ -216,6 +216,7 @@ static char *compile_program(struct session *s, const char *runtime)
 	add_flags(s, &argv);
 	vec_push(&argv, str_printf("-I%s/include", s->runtime_dir));
 	vec_push(&argv, str_printf("-I%s/bpf", s->runtime_dir));
+	vec_push(&argv, str_printf("-ffile-prefix-map=%s=.", s->tmp_dir));     // the same bytes in each build
 	vec_push(&argv, source);
 	if (s->opt.bpf_runtime)
 		vec_push(&argv, bpf_object(s, source));

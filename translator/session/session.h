@@ -43,6 +43,8 @@ struct options {               // driver/options.c: from argv, checked, never ch
 	const char *complete;      // --complete: a command line up to the cursor, or NULL
 	const char *types;         // --types NAME[@MODULE], for DUMP_LAYOUT
 	const char *release;       // -r RELEASE or that of the running kernel
+	VEC(const char *) releases;       // all -r RELEASE
+	const char *bundle, *sign_bundle; // --bundle: FILE, --sign-bundle: KEY; or NULL
 	const char *build_tree;    // -r /PATH, or NULL
 	VEC(const char *) headers; // --headers: packages, or a directory
 	const char *image;         // --image, or NULL
