@@ -9,6 +9,7 @@
 #include "bpf_layout.h"
 
 #define STP_PERCPU(c) ((c)->percpu)
+#define STP_INLINE static
 
 #define STP_SHARED_NUMBER(name, value) static s64 name = value
 #define STP_SHARED_STRING(name, value) static char name[STP_STRLEN] = value
@@ -18,7 +19,6 @@
 #define stp_finish_of(handler, c) stp_finish(c)
 
 #define STP_ENTRY(c) ((c)->entry)
-#define STP_LITERAL(text) text
 #define STP_TABLE_SECTION
 
 /* Loops in functions that programs use, too: their bodies are functions (bpf_loops.h). */
@@ -100,6 +100,7 @@ void stp_print_syms(struct stp_ctx *c, const char *list);
 	STP_PLACE(.format = f, .pieces = n);					\
 	(stp_printf)(c, f, n, __VA_ARGS__);					\
 } while (0)
+#define STP_PRINTF(c, f, n, words, puts, ...) stp_printf(c, f, n, __VA_ARGS__)
 #define stp_print(c, t, n) do {							\
 	STP_PLACE(.text = t, .pieces = n);					\
 	(stp_print)(c, t, n);							\

@@ -18,7 +18,8 @@ struct stp_shared_map {
 	const char *section;
 	const struct stp_lock *lock;   /* NULL: see struct stp_shared */
 	u32 lock_word;
-	u32 capacity, buckets, table_size, pool, elem_size, numbers, strings, value, value_size;
+	u32 capacity, buckets, pool, elem_size, numbers, strings, value, value_size;
+	u64 table_size;
 };
 
 /* A scalar statistic that programs read or delete, too. Others are moved from the slots to this process. */

@@ -25,10 +25,13 @@ STP_INLINE void *bpf_last_frame(struct stp_slot *s, u32 size)
 	return at > STP_FRAMES_SIZE - size ? NULL : &s->frames[at];
 }
 
-/* Defines a function that calls another one up to STP_LOOP_BATCH times. */
+/* Defines functions that call another one up to STP_LOOP_BATCH times, and that many times as often. */
 #define STP_LOOP_DRIVER(name) STP_LOOP_DRIVER_(name)       /* the name may be a macro's */
 #define STP_LOOP_DRIVER_(name)							\
-STP_GLOBAL_FUNCTION int name##_batch(struct stp_slot *s)			\
+STP_LOOP_BATCHES(name, name##_batch)						\
+STP_LOOP_BATCHES(name##_batch, name##_batches)
+#define STP_LOOP_BATCHES(called, name)						\
+STP_GLOBAL_FUNCTION int name(struct stp_slot *s)				\
 {										\
 	int r = STP_LOOP_NEXT;							\
 	u32 i;									\
@@ -37,19 +40,22 @@ STP_GLOBAL_FUNCTION int name##_batch(struct stp_slot *s)			\
 		return STP_LOOP_FAIL;						\
 	_Pragma("nounroll")							\
 	for (i = 0; i < STP_LOOP_BATCH && r == STP_LOOP_NEXT; i++)		\
-		r = name(s);							\
+		r = called(s);							\
 	return r;								\
 }
 
 /* Calls a function with a driver up to `most` times. */
 #define STP_REPEAT(s, name, most) STP_REPEAT_(s, name, most)
-#define STP_REPEAT_(s, name, most) ({						\
+#define STP_REPEAT_(s, name, most) ((most) <= 2 * STP_LOOP_BATCH ? STP_TIMES(s, name, most) :	\
+	(most) / STP_LOOP_BATCH <= 2 * STP_LOOP_BATCH ? STP_TIMES(s, name##_batch, (most) / STP_LOOP_BATCH + 1) :	\
+	STP_TIMES(s, name##_batches, (most) / STP_LOOP_BATCH / STP_LOOP_BATCH + 1))
+#define STP_TIMES(s, name, n) ({						\
 	int r_ = STP_LOOP_NEXT;							\
 	u32 i_;									\
 										\
 	_Pragma("nounroll")							\
-	for (i_ = 0; i_ < ((most) <= 2 * STP_LOOP_BATCH ? (most) : (most) / STP_LOOP_BATCH + 1) && r_ == STP_LOOP_NEXT; i_++)	\
-		r_ = (most) <= 2 * STP_LOOP_BATCH ? name(s) : name##_batch(s);	\
+	for (i_ = 0; i_ < (n) && r_ == STP_LOOP_NEXT; i_++)			\
+		r_ = name(s);							\
 	r_;									\
 })
 /* Each pass takes a statement of the budget, so that it ends the loop. */

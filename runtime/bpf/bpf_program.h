@@ -244,6 +244,25 @@ STP_GLOBAL_FUNCTION u64 bpf_hash_text(u64 h, const struct stp_text *s)
 #define stp_strlen(s) ((s64)bpf_length(STP_AS_TEXT(s)))
 #define stp_cell_string(cell) ({ const char *s_ = (cell); s_ ? s_ : STP_LITERAL(""); })
 
+#define STP_NAMES(table, width) static const char table[][width] SEC(".rodata.names") __attribute__((__aligned__(8)))
+#define stp_copy_name(to, table, n) bpf_copy_row((struct stp_text *)(to), (const u64 *)(table), n,	\
+						 sizeof(table) / sizeof((table)[0]), sizeof((table)[0]) / 8)
+STP_INLINE void bpf_copy_row(struct stp_text *to, const u64 *rows, u32 n, u32 count, u32 words)
+{
+	u32 i;
+
+	STP_HIDE(n);
+	if (n >= count)
+		return;
+#pragma unroll
+	for (i = 0; i < words && i < STP_TEXT_SIZE / 8; i++)
+		((u64 *)to->b)[i] = rows[n * words + i];
+	if (words * 8 > STP_STRLEN && to->b[STP_STRLEN - 1]) {
+		to->b[STP_STRLEN - 1] = 0;
+		bpf_lose(STP_LOSS_STRINGS);
+	}
+}
+
 /* String variables of nested functions follow one another in the slot. */
 STP_INLINE void *bpf_frame_enter(struct stp_ctx *c, u32 size)
 {
@@ -328,42 +347,13 @@ STP_INLINE void bpf_item(struct stp_slot *s, u32 kind, u32 line, u32 words)
 	bpf_put(s, (u64)kind << 32 | line);
 }
 
-/* Writes a value with its width and precision, and returns the number of arguments. */
-STP_INLINE u32 bpf_put_value(struct stp_slot *s, const struct stp_format *f, const union stp_val *args)
-{
-	u32 k = 0;
-
-	if (f->width == -2)
-		bpf_put(s, (u64)args[k++].n);
-	if (f->precision == -2)
-		bpf_put(s, (u64)args[k++].n);
-	if (f->conv == 's')
-		bpf_put_text(s, STP_AS_TEXT(args[k++].s));
-	else if (f->conv)
-		bpf_put(s, (u64)args[k++].n);
-	return k;
-}
-
-/* Returns how many words a value with its width and precision may take. */
-STP_INLINE u32 bpf_value_words(const struct stp_format *f)
-{
-	return (f->width == -2) + (f->precision == -2) + (f->conv == 's' ? STP_TEXT_SIZE / 8 : 1);
-}
-
-/* Formats are constants, so that nothing of them remains in the program, if the loops are completely unrolled. In an
- * inline function, for which their ends are variables, they would not be. */
-#define stp_printf(c, f, n, ...) do {						\
-	const union stp_val *args_ = __VA_ARGS__;				\
+/* puts: statements that put the arguments into the record of s_, up to `words` words with the item's head. The client
+ * has the format, which it finds by the line. */
+#define STP_PRINTF(c, f, n, words, puts, ...) do {				\
 	struct stp_slot *s_ = STP_SLOT(c);					\
-	u32 words_ = 1, i_, k_ = 0;						\
 										\
-	_Pragma("unroll")							\
-	for (i_ = 0; i_ < (n); i_++)						\
-		words_ += bpf_value_words(&(f)[i_]);				\
-	bpf_item(s_, STP_ITEM_PRINT, __LINE__, words_);				\
-	_Pragma("unroll")							\
-	for (i_ = 0; i_ < (n); i_++)						\
-		k_ += bpf_put_value(s_, &(f)[i_], args_ + k_);			\
+	bpf_item(s_, STP_ITEM_PRINT, __LINE__, words);				\
+	puts									\
 } while (0)
 #define stp_print(c, text, n) bpf_item(STP_SLOT(c), STP_ITEM_PRINT, __LINE__, 1)
 
@@ -427,12 +417,25 @@ STP_INLINE void bpf_where(struct stp_ctx *c, u32 line)
 		goto label;							\
 	}									\
 } while (0)
-#define stp_error(c, format, ...) bpf_error_text(c, __VA_ARGS__)
+/* A literal, or "%s" and a text. */
+#define stp_error(...) STP_ERROR_OF(__VA_ARGS__, STP_ERROR_FORMAT, STP_ERROR_LITERAL)(__VA_ARGS__)
+#define STP_ERROR_OF(c, format, text, function, ...) function
+#define STP_ERROR_LITERAL(c, text) bpf_error_text(c, STP_LITERAL(text))
+#define STP_ERROR_FORMAT(c, format, text) do {					\
+	_Static_assert(sizeof(format) == sizeof("%s"), "formats of errors are for the client");	\
+	bpf_error_text(c, text);						\
+} while (0)
 STP_INLINE void bpf_error_text(struct stp_ctx *c, const char *text)
 {
 	if (c->error)
 		return;
 	bpf_copy(&STP_SLOT(c)->error_text, STP_AS_TEXT(text));
+#if STP_STRLEN > STP_ERROR_TEXT
+	if (bpf_length(&STP_SLOT(c)->error_text) >= STP_ERROR_TEXT) {
+		STP_SLOT(c)->error_text.b[STP_ERROR_TEXT - 1] = 0;
+		bpf_lose(STP_LOSS_TEXTS);
+	}
+#endif
 	bpf_error(c, STP_BPF_TEXT, 0);
 }
 STP_INLINE void bpf_exit(void)
@@ -441,6 +444,26 @@ STP_INLINE void bpf_exit(void)
 	stp_control.open = 0;
 }
 #define stp_exit(c) bpf_exit()
+
+/* Puts a text into the record, for what the client does with it. */
+STP_INLINE void bpf_put_message(struct stp_ctx *c, u32 kind, const char *text)
+{
+	struct stp_slot *s = STP_SLOT(c);
+
+	bpf_item(s, kind, 0, 1 + STP_TEXT_SIZE / 8);
+	bpf_put_text(s, STP_AS_TEXT(text));
+}
+#define stp_log(c, text) bpf_put_message(c, STP_ITEM_LOG, text)
+#define stp_warn(c, text) bpf_put_message(c, STP_ITEM_WARNING, text)
+#define stp_switch_file(c) bpf_item(STP_SLOT(c), STP_ITEM_SWITCH, 0, 1)
+#define stp_speculation_lost() bpf_lose(STP_LOSS_SPECULATED)
+STP_INLINE s64 bpf_random(s64 below)
+{
+	u64 high = bpf_get_prandom_u32();
+
+	return below > 0 ? (s64)((high << 32 | bpf_get_prandom_u32()) % (u64)below) : 0;
+}
+#define stp_random(c, below) bpf_random(below)
 
 /* Raises an error that no catch handles. */
 STP_INLINE void bpf_fatal(struct stp_ctx *c, u64 code)
@@ -485,6 +508,7 @@ STP_INLINE s64 bpf_div(struct stp_ctx *c, s64 a, s64 b, bool rest)
 /* ------------------------------------------------------------------ memory and registers */
 
 #define stp_reg(c, offset) (STP_SLOT(c)->registers[(offset) / 8])
+#define stp_any_reg(c, offset) stp_reg(c, offset)
 
 #define BPF_LOAD(name, type, read, code)					\
 STP_INLINE u64 name(struct stp_ctx *c, u64 address)				\
@@ -657,6 +681,8 @@ STP_INLINE bool handler##_lock(struct stp_ctx *c)				\
 #define stp_gid(c) ((s64)(bpf_get_current_uid_gid() >> 32))
 #define stp_cpu(c) ((s64)bpf_get_smp_processor_id())
 #define stp_target(c) (stp_control.target)
+#define stp_relay_pid(c) (stp_control.client)
+#define stp_timezone_s(c) (stp_control.timezone)
 #define stp_ktime_ns(c) ((s64)bpf_ktime_get_ns())
 #define stp_gettimeofday_ns(c) (stp_ktime_ns(c) + stp_control.clock_offset)
 #define stp_current_task(c) ((u64)bpf_get_current_task())

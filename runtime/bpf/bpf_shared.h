@@ -24,7 +24,7 @@ struct stp_text { char b[STP_TEXT_SIZE]; };
 #define STP_ITEM_ARGUMENTS 64          /* of a printing statement */
 /* Upper half of an item's first word; the lower half is the line of the generated C, which determines the format. */
 enum { STP_ITEM_PRINT = 1, STP_ITEM_ERROR, STP_ITEM_HIST, STP_ITEM_SYMBOL, STP_ITEM_USER_SYMBOL,
-       STP_ITEM_MAPPING };
+       STP_ITEM_MAPPING, STP_ITEM_LOG, STP_ITEM_WARNING, STP_ITEM_SYSTEM, STP_ITEM_SWITCH };
 /* Forms of STP_ITEM_USER_SYMBOL: a line that begins with the address if it has a name, or always; only the name. */
 enum { STP_USER_LINE, STP_USER_DOUBLED, STP_USER_NAME };
 #define STP_TRACER_FRAMES 8            /* at most, of a call stack that begins in the program */
@@ -35,6 +35,7 @@ enum stp_bpf_error { STP_BPF_NONE, STP_BPF_TEXT, STP_BPF_DIVISION, STP_BPF_ACTIO
 /* Results of the body of a loop: another pass; break; the handler or function ends; an error. */
 enum { STP_LOOP_NEXT, STP_LOOP_BREAK, STP_LOOP_LEAVE, STP_LOOP_FAIL };
 #define STP_BPF_CALLERS 4
+#define STP_ERROR_TEXT 512             /* STP_ERROR_SIZE of the module */
 
 /* Texts of the probe that was hit. */
 enum { STP_POINT_RESOLVED, STP_POINT_WRITTEN, STP_POINT_NAME, STP_POINT_FUNCTION, STP_POINT_TEXTS };
@@ -64,6 +65,8 @@ struct stp_slot {
 	u64 hash;                      /* of the keys */
 	u32 walk_at, walk_any;         /* of a walk over an array: the next element; keys that may have any value, as bits */
 	u32 walk_found;
+	/* of a match that is split into its groups: see bpf_match.h */
+	u32 match_len, match_part, match_from, match_to, match_waiting, match_star, match_at;
 	s64 key_n[STP_MAX_KEYS];
 	u64 registers[STP_REGISTERS];
 	u64 address;                   /* read from a list of addresses */
@@ -97,6 +100,8 @@ struct stp_control {
 	s64 clock_offset;              /* from the monotonic clock to the time of day; ns */
 	u64 skipped;                   /* hits, for MAXSKIPPED */
 	s64 target;                    /* process ID of -c, -x */
+	s64 client;                    /* process ID of the client */
+	s64 timezone;                  /* seconds east of UTC */
 	u64 losses[STP_LOSSES_MAX];
 	/* of globals, taken like a slot; a global has the word of its number */
 	u32 locks[STP_LOCK_WORDS];

@@ -341,12 +341,10 @@ STP_GLOBAL_FUNCTION u64 bpf_put_digit(struct stp_text *to, u32 at, u64 v, u32 co
 }
 
 /* Writes the lowest n digits. */
-STP_GLOBAL_FUNCTION int bpf_put_digits(struct stp_text *to, u32 at, u64 v, u32 n, u32 conv)
+STP_INLINE int bpf_put_digits(struct stp_text *to, u32 at, u64 v, u32 n, u32 conv)
 {
 	u32 i;
 
-	if (!to)
-		return 0;
 	for (i = 0; i < 22 && i < n; i++)
 		v = bpf_put_digit(to, at + n - 1 - i, v, conv);
 	return (int)(at + n);
@@ -514,6 +512,250 @@ STP_GLOBAL_FUNCTION int bpf_put_quoted(struct stp_slot *s, struct stp_text *to, 
 	return (int)(at + 1);
 }
 
+/* As stp_quote() of core/format.c. Bytes that are written behind the end are not part of the string. */
+STP_GLOBAL_FUNCTION int bpf_quote_within(struct stp_text *to, const struct stp_text *s, u32 max, u32 quoted)
+{
+	u32 end, dots = max < 5 ? 0 : 3, at, next, kept, i;
+	u8 byte = 0;
+
+	if (!to || !s)
+		return 0;
+	at = kept = (u32)bpf_pad(to, 0, '"', quoted);
+	end = max - quoted;
+	for (i = 0; i < STP_STRLEN; i++) {
+		byte = bpf_byte(s, i);
+		if (!byte)
+			break;
+		next = (u32)bpf_put_escaped(to, at, byte, '"');
+		if (next > end)
+			break;
+		at = next;
+		if (at + dots <= end)
+			kept = at;
+	}
+	at = byte && quoted ? kept : at;
+	if (quoted) {
+		bpf_set_byte(to, at, '"');
+		at++;
+		if (byte)
+			at = (u32)bpf_pad(to, at, '.', dots);
+	}
+	bpf_end_at(to, at);
+	return byte != 0;
+}
+
+STP_INLINE void bpf_quote(struct stp_text *to, const struct stp_text *s, s64 limit, bool quoted)
+{
+	u32 max = STP_TEXT_MAX;
+	bool at_limit = limit > 0 && limit < max;
+
+	if (at_limit)
+		max = !quoted || limit >= 5 ? (u32)limit : max < 5 ? max : 5;
+	if (bpf_quote_within(to, s, max, quoted) && !at_limit)
+		bpf_lose(STP_LOSS_STRINGS);
+}
+#define stp_quote(c, to, s, limit, quoted) bpf_quote((struct stp_text *)(to), STP_AS_TEXT(s), limit, quoted)
+
+/* Puts a byte as core/string.c does, in a string of JSON or (label) as the value of a label. */
+STP_GLOBAL_FUNCTION int bpf_put_json(struct stp_text *to, u32 at, u32 byte, u32 label)
+{
+	u32 named = byte == '\n' ? 'n' : byte == '\t' && !label ? 't' : byte == '"' || byte == '\\' ? byte : 0;
+
+	if (!to)
+		return 0;
+	if (!named && (label || byte >= ' ')) {
+		bpf_set_byte(to, at, (u8)byte);
+		return (int)(at + 1);
+	}
+	bpf_set_byte(to, at, '\\');
+	bpf_set_byte(to, at + 1, named ? (u8)named : 'u');
+	if (named)
+		return (int)(at + 2);
+	bpf_set_byte(to, at + 2, '0');
+	bpf_set_byte(to, at + 3, '0');
+	bpf_set_byte(to, at + 4, '0' + (byte >> 4));
+	bpf_set_byte(to, at + 5, (byte & 15) + ((byte & 15) < 10 ? '0' : 'a' - 10));
+	return (int)(at + 6);
+}
+
+STP_GLOBAL_FUNCTION int bpf_quote_as(struct stp_text *to, const struct stp_text *s, u32 label)
+{
+	u32 i, at;
+	u8 byte = 0;
+
+	if (!to || !s)
+		return 0;
+	at = (u32)bpf_pad(to, 0, '"', 1);
+	for (i = 0; i < STP_STRLEN; i++) {
+		byte = bpf_byte(s, i);
+		if (!byte || at + (label ? 4 : 8) >= STP_STRLEN)
+			break;
+		at = (u32)bpf_put_json(to, at, byte, label);
+	}
+	if (byte)
+		bpf_lose(STP_LOSS_STRINGS);
+	bpf_set_byte(to, at, '"');
+	bpf_end_at(to, at + 1);
+	return 0;
+}
+#define stp_quote_json(c, to, s) ((void)bpf_quote_as((struct stp_text *)(to), STP_AS_TEXT(s), 0))
+#define stp_quote_label(c, to, s) ((void)bpf_quote_as((struct stp_text *)(to), STP_AS_TEXT(s), 1))
+
+STP_INLINE void bpf_prefixed(struct stp_text *to, const char *before, s64 n)
+{
+	u32 at = (u32)bpf_put_at(to, 0, STP_AS_TEXT(before));
+
+	bpf_end_at(to, (u32)bpf_put_number(to, at, (u64)n, bpf_spec('d', 0, -1, -1)));
+}
+#define stp_prefixed(c, to, before, n) bpf_prefixed((struct stp_text *)(to), before, n)
+
+/* A command that may have been cut is not run: see stp_system() of core/print.c. */
+STP_INLINE void bpf_system(struct stp_ctx *c, const char *command)
+{
+	u32 most = STP_MSG_MAX - sizeof(struct stp_msg), at;
+	struct stp_text *to = &STP_SLOT(c)->error_text;
+
+	if (most > STP_STRLEN - 2)
+		most = STP_STRLEN - 2;
+	if (stp_strlen(command) <= most) {
+		bpf_put_message(c, STP_ITEM_SYSTEM, command);
+		return;
+	}
+	if (c->error)
+		return;
+	at = (u32)bpf_put_at(to, 0, STP_AS_TEXT(STP_LITERAL("system(): commands of ")));
+	at = (u32)bpf_put_number(to, at, most + 1, bpf_spec('d', 0, -1, -1));
+	at = (u32)bpf_put_at(to, at, STP_AS_TEXT(STP_LITERAL(" bytes or more are not run, since they may have been cut "
+							     "(-DMAXSTRINGLEN=N)")));
+	bpf_end_at(to, at);
+	bpf_error(c, STP_BPF_TEXT, 0);
+}
+#define stp_system(c, command) bpf_system(c, command)
+
+/* ------------------------------------------------------------------ tables of names: see core/string.c */
+
+/* Returns the position of a byte from a position on, or that of the end. */
+STP_GLOBAL_FUNCTION int bpf_position(const struct stp_text *s, u32 from, u32 byte)
+{
+	u32 i;
+
+	if (!s)
+		return 0;
+	for (i = 0; i < STP_STRLEN; i++)
+		if (!bpf_byte(s, from + i) || bpf_byte(s, from + i) == (u8)byte)
+			break;
+	return (int)(from + i);
+}
+
+STP_GLOBAL_FUNCTION u64 bpf_number_at(const struct stp_text *s, u32 at)
+{
+	bool hex;
+	u64 n = 0;
+	u32 i;
+	u8 byte;
+
+	if (!s)
+		return 0;
+	hex = bpf_byte(s, at) == '0' && bpf_byte(s, at + 1) == 'x';
+	at += hex ? 2 : 0;
+	for (i = 0; i < 24; i++) {
+		byte = bpf_byte(s, at + i);
+		if (!byte || byte == ' ')
+			break;
+		n = n * (hex ? 16 : 10) + (byte <= '9' ? byte - '0' : byte - 'a' + 10);
+	}
+	return n;
+}
+
+#define STP_TABLE_ENTRIES (STP_STRLEN / 4 + 1)
+STP_INLINE u32 bpf_next_entry(const struct stp_text *table, u32 at)
+{
+	u32 end = (u32)bpf_position(table, at, ' ');
+
+	return end + (bpf_byte(table, end) == ' ');
+}
+
+STP_GLOBAL_FUNCTION int bpf_name_of(struct stp_text *to, const struct stp_text *table, u64 n,
+				    const struct stp_text *other)
+{
+	u32 at = 0, equal, i;
+
+	if (!to || !table || !other)
+		return 0;
+	for (i = 0; i < STP_TABLE_ENTRIES; i++) {
+		equal = (u32)bpf_position(table, at, '=');
+		if (!bpf_byte(table, equal)) {
+			bpf_copy(to, other);
+			return 0;
+		}
+		if (bpf_number_at(table, equal + 1) == n) {
+			bpf_substr(to, table, at, equal - at);
+			return 0;
+		}
+		at = bpf_next_entry(table, equal);
+	}
+	bpf_copy(to, other);
+	return 0;
+}
+#define stp_name_of(c, to, table, n, other)					\
+	((void)bpf_name_of((struct stp_text *)(to), STP_AS_TEXT(table), n, STP_AS_TEXT(other)))
+
+/* Appends the name of an entry, which begins at the lower half of `at` and ends at the upper one. Returns the position
+ * behind it, or ~0 if it does not fit. */
+STP_GLOBAL_FUNCTION u64 bpf_flag_name(struct stp_slot *s, struct stp_text *to, const struct stp_text *table, u64 at,
+				      u32 used)
+{
+	u32 equal = (u32)(at >> 32), len = equal - (u32)at;
+
+	if (!s || !to || !table)
+		return used;
+	if (used + len + 2 >= STP_STRLEN)
+		return ~0ull;
+	bpf_substr(&s->quoted, table, (u32)at, len);
+	if (used)
+		used = (u32)bpf_pad(to, used, '|', 1);
+	return (u32)bpf_put_at(to, used, &s->quoted);
+}
+
+STP_GLOBAL_FUNCTION int bpf_flag_names(struct stp_slot *s, struct stp_text *to, const struct stp_text *table, u64 n)
+{
+	u32 at = 0, equal, i, used = 0;
+	u64 flag, next;
+	bool cut = false;
+
+	if (!s || !to || !table)
+		return 0;
+	for (i = 0; i < STP_TABLE_ENTRIES; i++) {
+		equal = (u32)bpf_position(table, at, '=');
+		if (!bpf_byte(table, equal))
+			break;
+		flag = bpf_number_at(table, equal + 1);
+		if (flag && (n & flag) == flag) {
+			next = bpf_flag_name(s, to, table, (u64)equal << 32 | at, used);
+			if (next == ~0ull) {
+				cut = true;
+				break;
+			}
+			used = (u32)next;
+			n &= ~flag;
+		}
+		at = bpf_next_entry(table, equal);
+	}
+	if (n && used && (cut || used + 20 >= STP_STRLEN)) {
+		bpf_lose(STP_LOSS_STRINGS);
+	} else if (n) {
+		if (used)
+			used = (u32)bpf_pad(to, used, '|', 1);
+		used = (u32)bpf_put_number(to, used, n, bpf_spec('x', '#', -1, -1));
+	} else if (!used) {
+		used = (u32)bpf_pad(to, 0, '0', 1);
+	}
+	bpf_end_at(to, used);
+	return 0;
+}
+#define stp_flag_names(c, to, table, n)						\
+	((void)bpf_flag_names(STP_SLOT(c), (struct stp_text *)(to), STP_AS_TEXT(table), n))
+
 /* ------------------------------------------------------------------ strings that system calls get */
 
 /* Writes a byte as put_escaped() of core/syscall.c: escapes have as few digits as the next byte allows. */
@@ -585,11 +827,18 @@ STP_GLOBAL_FUNCTION int bpf_call_string(struct stp_slot *s, struct stp_text *to,
 	at_ = (u32)bpf_put_quoted(s_, to_, at_, (u64)(v), bpf_spec(conv, flag, width, precision))
 #define STP_TEXT_END() bpf_end_at(to_, at_); } do { } while (0)
 
-/* ------------------------------------------------------------------ regular expressions: see bpf_regex.h */
+/* ------------------------------------------------------------------ regular expressions: see bpf_match.h */
 
 /* Tables of numbers. In a section of constants that the compiler names by their size, libbpf would not find them. */
 #define STP_TABLE_SECTION SEC(".rodata.tables")
-#define stp_regex_match(c, r, s) bpf_regex_match(r, s)
+/* in place of a byte: a walk begins, at an end of the text or within it */
+#define STP_REGEX_AT_END 256
+#define STP_REGEX_AT_INNER 257
+/* in place of struct stp_regex, struct stp_regex_groups and struct stp_regex_part: numbers of tables and of rows. Only
+ * constants are read of the first two, which need no memory then. */
+struct stp_regex_number { u32 number; };
+struct stp_regex_plan { u16 find, whole, root, groups; };
+struct stp_regex_row { u16 kind, group, last, a, b, head, tail, unused; };
 
 /* ------------------------------------------------------------------ texts of errors */
 

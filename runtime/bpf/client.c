@@ -219,6 +219,22 @@ void client_set_constant(const char *section, u32 value)
 		bpf_map__set_initial_value(m, &value, sizeof(value));
 }
 
+/* The kernel has no map with larger values: array_map_alloc_check(). */
+static bool tables_fit(void)
+{
+	const struct stp_shared_map *const *m = stp_bpf_layout.maps;
+
+	for (; *m; m++) {
+		if ((*m)->table_size <= INT32_MAX)
+			continue;
+		stp_complain("not enough memory for the script's arrays: %s, of %u elements, takes %lu MB; give it a smaller size "
+			     "(global %s[N], -DMAXMAPENTRIES=N)", (*m)->map->name, (*m)->capacity,
+			     (unsigned long)((*m)->table_size >> 20), (*m)->map->name);
+		return false;
+	}
+	return true;
+}
+
 /* Programs that disable preemption are tried first: kernels before 6.10, and some after it, do not load them. */
 static int load(u32 preempt_off)
 {
@@ -267,7 +283,7 @@ int carrier_open(void)
 		return -1;
 	}
 	libbpf_set_print(keep_log);
-	err = load(true);
+	err = tables_fit() ? load(true) : -ECANCELED;
 	if (err && err != -EPERM && err != -ECANCELED) {
 		bpf_object__close(object);
 		err = load(false);
@@ -610,6 +626,8 @@ void carrier_gate(bool open)
 		stp_complain("cannot drop capabilities: %s", strerror(errno));
 	published |= open;
 	control->target = stp_session.target;
+	control->client = getpid();
+	control->timezone = stp_timezone_s(NULL);
 	while (!control->clock_offset) /* ends: when this process is not interrupted for some microseconds */
 		follow_clock();
 	__atomic_store_n(&control->open, open, __ATOMIC_SEQ_CST);

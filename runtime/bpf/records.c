@@ -196,6 +196,14 @@ static int read_record(void *unused, void *data, size_t size)
 			add_mapping(&r);
 		else if (head >> 32 == STP_ITEM_ERROR)
 			raise_error(c, (u32)head, &r);
+		else if (head >> 32 == STP_ITEM_LOG)
+			stp_log(c, text(&r));
+		else if (head >> 32 == STP_ITEM_WARNING)
+			stp_warn(c, text(&r));
+		else if (head >> 32 == STP_ITEM_SYSTEM)
+			stp_system(c, text(&r));
+		else if (head >> 32 == STP_ITEM_SWITCH)
+			stp_switch_file(c);
 	}
 	stp_handler_finish(stp_private(c));
 	stp_private(c)->busy = 0;

@@ -147,6 +147,14 @@ static u32 escape(char *to, u8 byte, char quote)
 	return 4;
 }
 
+void stp_prefixed(struct stp_ctx *c, char *to, const char *before, s64 n)
+{
+	struct stp_format f[] = { { before, (u16)stp_strlen(before), 0, 0, -1, -1 }, { NULL, 0, 'd', 0, -1, -1 } };
+	union stp_val v = { .n = n };
+
+	stp_sprintf(c, to, stp_module.limits.string_len, f, 2, &v);
+}
+
 void stp_quote(struct stp_ctx *c, char *to, const char *text, s64 limit, bool quoted)
 {
 	u64 max = stp_module.limits.string_len - 1, available, dots, len = 0, kept = 0;

@@ -345,3 +345,134 @@ bool stp_list_address(char *list, u32 size, u32 *len, u64 address)
 	*len = (u32)(at + digits - list);
 	return true;
 }
+
+/* Puts a byte as it is in a string of JSON; returns the number of bytes, up to 6. */
+static u32 put_json(char *to, u8 byte)
+{
+	static const char hex[] = "0123456789abcdef";
+
+	if (byte >= ' ' && byte != '"' && byte != '\\') {
+		*to = (char)byte;
+		return 1;
+	}
+	to[0] = '\\';
+	to[1] = byte == '\n' ? 'n' : byte == '\t' ? 't' : byte < ' ' ? 'u' : (char)byte;
+	if (to[1] != 'u')
+		return 2;
+	to[2] = to[3] = '0';
+	to[4] = hex[byte >> 4];
+	to[5] = hex[byte & 15];
+	return 6;
+}
+
+/* The value of a label: only \, " and newlines are special. */
+static u32 put_label(char *to, u8 byte)
+{
+	u32 n = 0;
+
+	if (byte == '"' || byte == '\\' || byte == '\n')
+		to[n++] = '\\';
+	to[n++] = byte == '\n' ? 'n' : (char)byte;
+	return n;
+}
+
+void stp_quote_json(struct stp_ctx *c, char *to, const char *text)
+{
+	u32 n = 0;
+
+	to[n++] = '"';
+	for (; *text && n + 8 < stp_module.limits.string_len; text++)
+		n += put_json(to + n, (u8)*text);
+	if (*text)
+		stp_string_cut();
+	to[n++] = '"';
+	to[n] = 0;
+	stp_charge_text(c, n);
+}
+
+void stp_quote_label(struct stp_ctx *c, char *to, const char *text)
+{
+	u32 n = 0;
+
+	to[n++] = '"';
+	for (; *text && n + 4 < stp_module.limits.string_len; text++)
+		n += put_label(to + n, (u8)*text);
+	if (*text)
+		stp_string_cut();
+	to[n++] = '"';
+	to[n] = 0;
+	stp_charge_text(c, n);
+}
+
+/* ------------------------------------------------------------------ tables of names */
+
+struct named { const char *name; u32 len; u64 n; };
+
+/* Reads the entry NAME=NUMBER at *p and moves *p behind it. Returns false at the end, also of a table that was cut. */
+static bool next_name(const char **p, struct named *to)
+{
+	u32 base = 10;
+
+	to->n = to->len = 0;
+	for (to->name = *p; **p && **p != '='; ++*p)
+		to->len++;
+	if (!**p)
+		return false;
+	if ((*p)[1] == '0' && (*p)[2] == 'x') {
+		base = 16;
+		*p += 2;
+	}
+	for (++*p; **p && **p != ' '; ++*p)
+		to->n = to->n * base + (u64)(**p <= '9' ? **p - '0' : **p - 'a' + 10);
+	*p += **p == ' ';
+	return true;
+}
+
+void stp_name_of(struct stp_ctx *c, char *to, const char *table, u64 n, const char *other)
+{
+	u32 size = stp_module.limits.string_len;
+	const char *p = table;
+	struct named entry;
+	bool found = false;
+
+	while (!found && next_name(&p, &entry))
+		found = entry.n == n;
+	stp_charge_text(c, p - table);
+	if (found)
+		stp_copy(to, entry.name, entry.len + 1 < size ? entry.len + 1 : size);
+	else
+		stp_copy(to, other, size);
+}
+
+void stp_flag_names(struct stp_ctx *c, char *to, const char *table, u64 n)
+{
+	static const struct stp_format rest[] = { { NULL, 0, 'x', '#', -1, -1 } };
+	u32 size = stp_module.limits.string_len, used = 0;
+	union stp_val left = { .n = (s64)n };
+	const char *p = table;
+	struct named entry;
+	bool cut = false;
+
+	while (!cut && next_name(&p, &entry)) {
+		if (!entry.n || ((u64)left.n & entry.n) != entry.n)
+			continue;
+		cut = used + entry.len + 2 >= size;
+		if (cut)
+			break;
+		if (used)
+			to[used++] = '|';
+		stp_copy(to + used, entry.name, entry.len + 1);
+		used += entry.len;
+		left.n &= (s64)~entry.n;
+	}
+	stp_charge_text(c, p - table);
+	if (left.n && used && (cut || used + 20 >= size)) {
+		stp_string_cut();
+	} else if (left.n) {
+		if (used)
+			to[used++] = '|';
+		stp_sprintf(c, to + used, size - used, rest, 1, &left);
+	} else if (!used) {
+		stp_copy(to, "0", size);
+	}
+}

@@ -12,6 +12,8 @@ import sys
 COUNTING = (r'\b(stp_copy|stp_append|stp_sprintf|stp_u?load_string|stp_wide_string|stp_syscall_\w+|stp_matched(_text)?|'
             r'stp_value_get|stp_probefunc|stp_probemod)\(((stp_)?c, |CONTEXT, |STP_MATCH, )*STAP_RETVALUE, [^;]*?'
             r'\b(STP_STRLEN|MAXSTRINGLEN)\b')
+# These are given no size: it is MAXSTRINGLEN.
+WHOLE = r'\bstp_(copy_name|quote_json|quote_label|prefixed|name_of|flag_names)\((c, )?STAP_RETVALUE, [^;]*'
 STOPS = r'\b(stp_string_cut|stp_frames_cut|stp_list_address|stp_list_line|STP_RESULT_PRINTF|STP_RESULT_COPY)\(|\bfits: '
 SILENT = r'\b(v?scn?printf|v?s?n?printf|str[ls]cpy|strn?cpy|strn?cat|strlcat|memcpy|sprint_symbol\w*)\('
 FUNCTION = r'^function\s+(\w+):string\s*(?:\([^)]*\))?\s*%\{(.*?)%\}'
@@ -28,7 +30,7 @@ def findings(path):
     own = ''.join(r'|\b%s\(' % name for name in helpers(text))
     for function in re.finditer(FUNCTION, text, re.M | re.S):
         name, body = function.groups()
-        rest = re.sub(COUNTING, '', body)
+        rest = re.sub(WHOLE, '', re.sub(COUNTING, '', body))
         if re.search(SILENT + r'\(?STAP_RETVALUE', body):
             yield '%s: %s() writes its result with a function that cuts in silence (STP_RESULT_PRINTF, stp_copy)' % (path, name)
         elif re.search(r'STAP_RETVALUE', rest) and not re.search(STOPS + own, rest):

@@ -13,6 +13,7 @@ struct check {
 	struct map seen;               // functions that were checked, by their address
 	bool event;                    // in a BPF program, else in the client
 	bool user_code;                // in a probe of user code, or that may interrupt it
+	bool registers;                // the program has all registers of the hit
 	bool at_return;                // at the return of a function
 	struct numbers places;         // calls whose result is printed or a key, struct expr *: see gives_names()
 	VEC(struct var *) named;       // arrays that have such keys
@@ -38,6 +39,10 @@ static const char *const operations[] = {
 	"stp_pp", "stp_pn", "stp_ppfunc", "stp_probe_name",
 	"stp_probefunc", "stp_address", "stp_backtrace", "stp_stack", "stp_symdata", "stp_sprint_syms", "stp_print_syms",
 	"stp_ubacktrace", "stp_ustack", "stp_print_usyms",
+	"stp_quote", "stp_quote_json", "stp_quote_label", "stp_prefixed", "stp_copy_name", "stp_random",
+	"stp_name_of", "stp_flag_names", "stp_relay_pid", "stp_timezone_s", "stp_log", "stp_warn",
+	"stp_system", "stp_switch_file", "stp_speculation_lost",
+	"stp_matched", "stp_matched_text", "stp_matched_groups",
 	"stp_mark_stack", "stp_mark_list", "stp_mark_data", "stp_mark_name",
 };
 
@@ -61,7 +66,7 @@ static const char *missing_operation(const struct embedded *c)
 // Members of the context that programs set.
 static bool uses_context(const struct embedded *c)
 {
-	static const char *const members[] = { "regs", "entry", "priv", "call_text", "syscall", "percpu", "frame" };
+	static const char *const members[] = { "regs", "entry", "priv", "call_text", "syscall", "percpu", "frame", "probe" };
 
 	for (size_t i = 0; i < ARRAY_SIZE(members); i++) {
 		const struct c_word *word = embedded_word(c, members[i]);
@@ -109,7 +114,7 @@ static void check_body(struct check *k, struct stmt *body);
 
 static void check_function(struct check *k, struct func *f, struct loc loc)
 {
-	char *key = str_printf("%p %d %d %d", (void *)f, k->event, k->user_code, k->at_return);
+	char *key = str_printf("%p %d %d %d %d", (void *)f, k->event, k->user_code, k->at_return, k->registers);
 
 	if (f->embedded)
 		check_embedded(k, f, loc);
@@ -134,20 +139,28 @@ static const char *print_refusal(const struct expr *e)
 	return NULL;
 }
 
+// Programs of functions of the kernel have only those registers that hold parameters, tracepoints have none.
+static const char *register_refusal(const struct check *k, const struct expr *e)
+{
+	if (e->u.reg.is_float || (e->u.reg.number >= DI_VECTOR && e->u.reg.number < DI_ARGUMENT))
+		return "reading a register of floating point is not supported";
+	return e->u.reg.number_expr && !k->registers ? "@kregister() and @uregister() outside of probes of programs are not "
+		"supported" : NULL;
+}
+
 // Kinds of expressions that programs do not support.
-static const char *expr_refusal(const struct expr *e)
+static const char *expr_refusal(const struct check *k, const struct expr *e)
 {
 	switch (e->kind) {
-	case E_REGEX:
-		return e->u.regex.keep ? "matched() in event handlers is not supported" : NULL;
 	case E_PRINT:              return print_refusal(e);
 	case E_EMBEDDED:
 		return embedded_word(e->u.embedded, "stp_probe_name") ? NULL : "embedded C in event handlers is not supported";
+	case E_REGISTER:           return register_refusal(k, e);
 	case E_CONST:              return "@const() is not supported";
 	case E_PERF:               return "@perf() is not supported";
 	case E_STATIC:             return "static variables in event handlers are not supported";
 	case E_DEREF:
-		return e->u.deref.size_expr || e->u.deref.is_float ? "this read of memory is not supported" : NULL;
+		return e->u.deref.is_float ? "reading a float is not supported" : NULL;
 	case E_ENUMNAME:           return "@enumname() in event handlers is not supported";
 	default:
 		return NULL;
@@ -275,7 +288,7 @@ static bool check_expr(struct ast_walker *w, struct expr **at)
 		why = names_refusal(k, e);
 	}
 	if (k->event && !why)
-		why = expr_refusal(e) ? expr_refusal(e) : operator_refusal(e);
+		why = expr_refusal(k, e) ? expr_refusal(k, e) : operator_refusal(e);
 	return why ? refuse(e->loc, why) : true;
 }
 
@@ -355,6 +368,7 @@ int elab_bpf(struct session *s)
 		struct probe *p = *it;
 
 		k.event = p->family->bpf_program != NULL;
+		k.registers = p->family->access == ACCESS_PROCESS;
 		k.user_code = may_be_in_user_code(s, p);
 		k.at_return = str_ends(p->point, ".return") && strcmp(p->family->name, "syscall");
 		if (k.event && p->family->bpf_refusal && p->family->bpf_refusal(p))

@@ -53,7 +53,7 @@ static const char *outside_name(struct emitter *e, struct func *f)
 		return name;
 	name = emit_unique(e, "x_", f->name);
 	map_put(&e->consts, key, (void *)name);
-	c = emit_c_function(e, name, str_printf("global \"%s\" in embedded C", f->name));
+	c = emit_c_function(e, name, str_printf("global \"%s\" in embedded C", f->name), (struct loc){ 0 });
 	if (!by_cell(f))
 		vec_push(&c->calls, emit_func(e, f)->name);
 	cw_line(&e->prototypes, "%s;", head(f, name));

@@ -31,10 +31,13 @@ static int64_t power_of_two(int64_t n)
 }
 
 // Returns the size of struct percpu in words, or more: compilers check that it suffices.
-static int64_t percpu_words(const struct emitter *e)
+static int64_t percpu_words(struct emitter *e)
 {
-	enum { STAT_WORDS = 4, SQUARES_WORDS = 4 };
+	enum { STAT_WORDS = 4, SQUARES_WORDS = 4, MATCH_WORDS = 96 };      // of a match: see struct stp_match
 	int64_t n = 1;
+
+	if (e->keeps_matches)
+		n += 2 * MATCH_WORDS + (2 * emit_string_len(e) + 7) / 8;
 
 	for vec_each(&e->globals, g) {
 		if (emit_is_adder(g->var))
@@ -104,7 +107,9 @@ void emit_bpf_use(struct emitter *e, unsigned uses)
 static const struct { const char *call; unsigned use; } calls_of_library[] = {
 	{ "stp_substr", BPF_TEXT }, { "stp_find", BPF_TEXT }, { "stp_span", BPF_TEXT }, { "stp_strtol", BPF_TEXT },
 	{ "stp_basename", BPF_TEXT }, { "stp_replace", BPF_TEXT }, { "stp_character", BPF_TEXT },
-	{ "stp_syscall_string", BPF_TEXT },
+	{ "stp_syscall_string", BPF_TEXT }, { "stp_quote", BPF_TEXT }, { "stp_quote_json", BPF_TEXT },
+	{ "stp_quote_label", BPF_TEXT }, { "stp_name_of", BPF_TEXT },
+	{ "stp_flag_names", BPF_TEXT }, { "stp_prefixed", BPF_TEXT }, { "stp_system", BPF_TEXT },
 	{ "stp_pp", BPF_POINT_RESOLVED }, { "stp_pn", BPF_POINT_WRITTEN }, { "stp_probe_name", BPF_POINT_NAME },
 	{ "stp_ppfunc", BPF_POINT_FUNCTION },
 	{ "stp_symdata", BPF_TEXT | BPF_SYMBOLS }, { "stp_sprint_syms", BPF_TEXT | BPF_SYMBOLS },

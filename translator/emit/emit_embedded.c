@@ -301,7 +301,7 @@ static void header_unit_func(struct emitter *e, struct func_info *i, const char 
 	emit_accessors_end(f, &u->text);
 	cw_line(&e->prototypes, "%s;", unit_head(f, name));
 	write_caller(e, i, head, name);
-	emit_c_function(e, name, i->c->part);
+	emit_c_function(e, name, i->c->part, i->c->loc);
 	vec_push(&i->unit_calls, name);
 }
 
@@ -414,7 +414,7 @@ static struct value header_unit_expr(struct emitter *e, struct expr *x)
 		cw_line(e->w, "%s(c, %s%s);", name, t, args);
 	else
 		cw_line(e->w, "%s = %s(c%s);", t, name, args);
-	emit_c_function(e, name, str_printf("embedded C at %s", emit_location_text(x->loc)));
+	emit_c_function(e, name, str_printf("embedded C at %s", emit_location_text(x->loc)), x->loc);
 	vec_push(&e->caller->unit_calls, name);
 	emit_check(e, x->loc);
 	return value_text(0, true, "%s", t);

@@ -313,6 +313,7 @@ static struct value emit_match(struct emitter *e, struct expr *x)
 	struct value l = emit_expr(e, x->u.regex.l), v;
 	const char *name = emit_regex(e, x);
 
+	emit_bpf_use(e, BPF_TEXT);
 	if (x->u.regex.keep && !e->body->no_context) {
 		const char *t = temp_long(e);
 
@@ -321,7 +322,6 @@ static struct value emit_match(struct emitter *e, struct expr *x)
 		emit_check(e, x->loc);
 		v = value_text(0, true, "%s", t);
 	} else {
-		emit_bpf_use(e, BPF_TEXT);
 		v = value_text(l.reads, true, "%sstp_regex_match(%s, &%s, %s)", x->u.regex.negate ? "!" : "",
 			       e->body->no_context ? "NULL" : "c", name ? name : "none", l.text);
 	}

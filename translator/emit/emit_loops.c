@@ -30,12 +30,13 @@ bool loops_in(struct stmt *st)
 	return found;
 }
 
-static void begin(struct emitter *e, struct apart *a)
+static void begin(struct emitter *e, struct apart *a, struct loc loc)
 {
 	struct body *b = e->body;
 
 	*a = (struct apart){ .w = { .depth = 1 }, .outer = e->w, .open_part = b->parts.open, .was = *b };
 	a->name = str_printf("%s_loop%d", b->parts.of, ++b->loops);
+	emit_c_function(e, a->name, str_printf("loop at %s", emit_location_text(loc)), loc);
 	a->fail.name = "failed";
 	b->on_error = &a->fail;
 	b->out.used = 0;
@@ -100,7 +101,7 @@ void emit_loop_apart(struct emitter *e, struct loc loc, struct expr *c, struct e
 	struct apart a;
 	struct value v;
 
-	begin(e, &a);
+	begin(e, &a, loc);
 	emit_actions(e, emit_count_stmts(body) + 1, loc);
 	if (c) {
 		v = emit_expr(e, c);
@@ -195,7 +196,7 @@ void emit_foreach_apart(struct emitter *e, struct stmt *st, int n, struct foreac
 		str_printf("foreach%d", n), map, n, start.limit, start.any, start.slice);
 	if (is_collected(st))
 		emit_check(e, st->loc);
-	begin(e, &a);
+	begin(e, &a, st->loc);
 	cw_line(e->w, "%s(c, %s, %s, &f->cursor%d, elem%d);", is_collected(st) ? "STP_WALK_NEXT" : "STP_LIST_NEXT",
 		str_printf("foreach%d", n), map, n, n);
 	cw_line(e->w, "if (!elem%d)", n);

@@ -501,6 +501,7 @@ static void put_together(struct emitter *e, struct cwriter *w)
 	emit_mapped(e, w);
 	if (e->tables.text.len) {
 		cw_append(w, &e->tables);
+		emit_regex_walks(e, w);
 		cw_blank(w);
 	}
 	if (e->embedded)

@@ -216,13 +216,30 @@ static int values_in(const struct format_piece *p)
 	return (p->conv != 0) + p->width_star + p->precision_star;
 }
 
-// Writes printf(). Arguments are on the small stack of programs, which print the same record by several calls.
+// Returns the C by which a program puts n arguments from the given one on into its record, up to *words words. It has
+// no array of them, since its stack is small.
+static const char *puts_of(struct expr *x, const struct value *v, int from, int n, const char **words)
+{
+	struct buf b = { 0 };
+	int strings = 0;
+
+	for (int i = from; i < from + n; i++) {
+		bool is_text = x->u.print.args.at[i]->type == T_STRING;
+
+		strings += is_text;
+		buf_printf(&b, is_text ? "bpf_put_text(s_, STP_AS_TEXT(%s)); " : "bpf_put(s_, %s); ", value_long(v[i]));
+	}
+	*words = str_printf("%d + %d * (STP_TEXT_SIZE / 8)", 1 + n - strings, strings);
+	return buf_text(&b);
+}
+
+// Writes printf(). A record contains only so many strings, so that programs print by several calls.
 static void write_printf(struct emitter *e, const pieces *f, struct expr *x, const struct value *v)
 {
 	enum { PROGRAM_VALUES = 8 };
 	const struct format_piece *p = f->at, *end = p + f->n;
+	const char *table, *puts, *words;
 	int first = 0, n, values;
-	const char *table;
 
 	while (p < end) {
 		pieces some = { 0 };
@@ -232,7 +249,12 @@ static void write_printf(struct emitter *e, const pieces *f, struct expr *x, con
 			values += values_in(p);
 		}
 		table = format_table(e, &some, &n);
-		cw_line(e->w, "stp_printf(c, %s, %d, %s);", table, n, arguments(e, x, v, first, values));
+		if (e->programs) {
+			puts = puts_of(x, v, first, values, &words);
+			cw_line(e->w, "STP_PRINTF(c, %s, %d, %s, %s, %s);", table, n, words, puts, arguments(e, x, v, first, values));
+		} else {
+			cw_line(e->w, "stp_printf(c, %s, %d, %s);", table, n, arguments(e, x, v, first, values));
+		}
 		first += values;
 	}
 }

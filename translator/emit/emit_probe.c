@@ -213,14 +213,18 @@ static void end_body(struct emitter *e, struct cwriter *w, const char *head, boo
 	e->w = NULL;
 }
 
-static const char *func_head(struct func_info *i)
+// Functions of programs have up to five arguments, unless they are part of their callers.
+static const char *func_head(const struct emitter *e, struct func_info *i)
 {
+	enum { PROGRAM_ARGUMENTS = 5 };
 	struct func *f = i->func;
+	bool has_result = f->type == T_STRING && !i->pointer;
 	struct buf b = { 0 };
 
-	buf_printf(&b, "static %s%s(struct stp_ctx *c",
+	buf_printf(&b, "%s %s%s(struct stp_ctx *c",
+		   e->programs && 1 + has_result + f->params.n > PROGRAM_ARGUMENTS ? "STP_INLINE" : "static",
 		   f->type == T_LONG ? "s64 " : i->pointer ? "const char *" : "void ", i->name);
-	if (f->type == T_STRING && !i->pointer)
+	if (has_result)
 		buf_puts(&b, ", char *ret");
 	for vec_each(&f->params, v)
 		buf_printf(&b, f->body ? ", %sl_%s" : ", %sSTAP_ARG_%s",
@@ -229,20 +233,22 @@ static const char *func_head(struct func_info *i)
 	return buf_text(&b);
 }
 
-struct c_function *emit_c_function(struct emitter *e, const char *name, const char *part)
+struct c_function *emit_c_function(struct emitter *e, const char *name, const char *part, struct loc loc)
 {
 	struct c_function *c = NEW(struct c_function);
 
 	c->part = part;
+	c->loc = loc;
 	map_put(&e->s->c_functions, name, c);
 	return c;
 }
 
 // Writes the comment before the C function of `i`: the part of the script that it is made of. Messages of pass 4 print
 // it.
-static void describe(struct emitter *e, struct cwriter *w, struct func_info *i, const char *name, const char *part)
+static void describe(struct emitter *e, struct cwriter *w, struct func_info *i, const char *name, const char *part,
+		     struct loc loc)
 {
-	i->c = emit_c_function(e, name, part);
+	i->c = emit_c_function(e, name, part, loc);
 	cw_line(w, "/* %s */", emit_comment_text(part));
 }
 
@@ -254,12 +260,12 @@ static void describe_parts(struct emitter *e, struct func_info *i, const struct 
 
 	if (!parts->n)
 		return;
-	i->c_of_parts = emit_c_function(e, all, i->c->part);
+	i->c_of_parts = emit_c_function(e, all, i->c->part, i->c->loc);
 	for (int n = 1; n <= parts->n; n++) {
 		const char *name = str_printf("%s_part%d", parts->of, n);
 
 		vec_push(&i->c->calls, name);
-		vec_push(&emit_c_function(e, name, i->c->part)->calls, all);
+		vec_push(&emit_c_function(e, name, i->c->part, i->c->loc)->calls, all);
 	}
 }
 
@@ -289,11 +295,12 @@ void emit_script_func(struct emitter *e, struct func_info *i)
 	struct body b;
 
 	e->caller = i;
-	cw_line(&e->prototypes, "%s;", func_head(i));
-	describe(e, &e->functions, i, i->name, str_printf("function %s at %s", f->name, emit_location_text(f->loc)));
+	cw_line(&e->prototypes, "%s;", func_head(e, i));
+	describe(e, &e->functions, i, i->name, str_printf("function %s at %s", f->name, emit_location_text(f->loc)),
+		 f->loc);
 	if (!f->body) {
 		e->w = &e->functions;
-		emit_embedded_func(e, i, func_head(i));
+		emit_embedded_func(e, i, func_head(e, i));
 		cw_blank(&e->functions);
 		return;
 	}
@@ -308,7 +315,7 @@ void emit_script_func(struct emitter *e, struct func_info *i)
 	i->strings = frame_strings(e);
 	i->enters = i->strings || f->recursive;
 	describe_parts(e, i, &b.parts);
-	end_body(e, &e->functions, func_head(i), f->recursive, f->type == T_LONG ? "ret" : "");
+	end_body(e, &e->functions, func_head(e, i), f->recursive, f->type == T_LONG ? "ret" : "");
 }
 
 static struct func_info *new_root(struct emitter *e)
@@ -340,7 +347,7 @@ static void emit_handler(struct emitter *e, struct probe *p)
 	root->strings = frame_strings(e);
 	root->enters = root->strings > 0;
 	describe(e, &e->handlers, root, str_printf("p%d", p->index),
-		 str_printf("probe %s at %s", p->point, emit_location_text(p->loc)));
+		 str_printf("probe %s at %s", p->point, emit_location_text(p->loc)), p->loc);
 	root->c->handler = p;
 	describe_parts(e, root, &b.parts);
 	end_body(e, &e->handlers, str_printf("static void p%d(struct stp_ctx *c)", p->index), false, "");
@@ -371,7 +378,8 @@ static void emit_entry(struct emitter *e, struct probe *p)
 	work_end_function(e, root, p->loc);
 	root->strings = frame_strings(e);
 	root->enters = root->strings > 0;
-	describe(e, &e->handlers, root, str_printf("p%d_entry", p->index), str_printf("entry of %s", p->point));
+	describe(e, &e->handlers, root, str_printf("p%d_entry", p->index), str_printf("entry of %s", p->point),
+		 p->loc);
 	end_body(e, &e->handlers, str_printf("static void p%d_entry(struct stp_ctx *c)", p->index), false, "");
 }
 
@@ -388,7 +396,7 @@ static void emit_hit(struct emitter *e, struct probe *p)
 	work_end_function(e, root, p->loc);
 	root->strings = frame_strings(e);
 	root->enters = root->strings > 0;
-	describe(e, &e->handlers, root, str_printf("p%d_hit", p->index), str_printf("hit of %s", p->point));
+	describe(e, &e->handlers, root, str_printf("p%d_hit", p->index), str_printf("hit of %s", p->point), p->loc);
 	describe_parts(e, root, &b.parts);
 	end_body(e, &e->handlers, str_printf("static void p%d_hit(struct stp_ctx *c)", p->index), false, "");
 }

@@ -112,7 +112,8 @@ static void write_percpu(struct emitter *e, struct cwriter *w)
 	bool any = e->keeps_matches;
 
 	if (any) {
-		cw_line(w, "#define STP_MATCH ((struct stp_match *)(c->percpu + __builtin_offsetof(struct percpu, match)))");
+		cw_line(w, "#define STP_MATCH ((struct stp_match *)(%s + __builtin_offsetof(struct percpu, match)))",
+			e->s->opt.bpf_runtime ? "STP_PERCPU(c)" : "c->percpu");
 		cw_line(w, "struct percpu {");
 		cw_line(w, "u64 match[(sizeof(struct stp_match) + 2 * STP_STRLEN + 7) / 8];");
 	}

@@ -154,6 +154,9 @@ struct emitter {
 	const char *bound_at;      // --runtime=bpf: the first location that requires the kernel of this translation; NULL
 	int probes;                // in the table of probes
 	int foreachs, formats_made, adders_made, regexes;
+	struct cwriter regex_cases, regex_rows;        // regex.c: of programs
+	int nregex_rows;
+	struct map regex_numbers;  // name of a table -> its number in programs
 	bool embedded;             // some function is embedded C
 	bool percpu;               // there is a struct percpu
 	bool programs;             // --runtime=bpf: what is written is, or may be, part of programs, not only of the client
@@ -356,7 +359,7 @@ void emit_foreach_apart(struct emitter *e, struct stmt *st, int n, struct foreac
 
 // emit_probe.c
 // Adds a function to session.c_functions. part: the part of the script that it is made of.
-struct c_function *emit_c_function(struct emitter *e, const char *name, const char *part);
+struct c_function *emit_c_function(struct emitter *e, const char *name, const char *part, struct loc loc);
 // Collects which functions of session.c_functions call which. Called after all code was written.
 void emit_c_calls(struct emitter *e);
 void emit_temps(struct cwriter *w, struct temps max);    // declares them
@@ -385,5 +388,7 @@ void emit_probe_tables(struct emitter *e, struct cwriter *w);
 // regex.c
 // returns the name of its struct stp_regex, NULL after an error
 const char *emit_regex(struct emitter *e, struct expr *x);
+// Writes the part of all expressions that programs have, behind their tables.
+void emit_regex_walks(struct emitter *e, struct cwriter *w);
 
 #endif

@@ -157,10 +157,38 @@ static const char *address(const char *name)
 	return name ? str_printf("&%s", name) : "NULL";
 }
 
+// Returns the number of a table in programs; 0: none.
+static int table_number(const struct plan *p, const char *name)
+{
+	return name ? (int)(intptr_t)map_get(&p->e->regex_numbers, name) : 0;
+}
+
+// Programs have the parts of all expressions as rows of one table, whose row 0 does nothing.
+static void write_rows(struct plan *p, const char *name, const char *find, const char *whole, int root, int groups)
+{
+	struct emitter *e = p->e;
+	int base = e->nregex_rows;
+
+	for (int i = 1; i < p->parts.n; i++) {
+		struct part *part = &p->parts.at[i];
+
+		cw_line(&e->regex_rows, "{ %s, %d, %d, %d, %d, %d, %d },", part->kind, part->group, part->last,
+			part->a ? base + part->a : 0, part->b ? base + part->b : 0, table_number(p, part->head),
+			table_number(p, part->tail));
+	}
+	e->nregex_rows += p->parts.n - 1;
+	cw_line(&e->tables, "#ifdef STP_BPF");
+	cw_line(&e->tables, "static const struct stp_regex_plan %s_groups = { %d, %d, %d, %d };", name, table_number(p, find),
+		table_number(p, whole), root ? base + root : 0, groups);
+	cw_line(&e->tables, "#else");
+}
+
 static void write_plan(struct plan *p, const char *name, const char *find, const char *whole, int root, int groups)
 {
 	struct cwriter *w = &p->e->tables;
 
+	if (p->e->programs)
+		write_rows(p, name, find, whole, root, groups);
 	cw_line(w, "static const struct stp_regex_part %s_parts[] = {", name);
 	cw_line(w, "{ 0 },");
 	for (int i = 1; i < p->parts.n; i++) {
@@ -172,6 +200,36 @@ static void write_plan(struct plan *p, const char *name, const char *find, const
 	cw_line(w, "};");
 	cw_line(w, "static const struct stp_regex_groups %s_groups = { &%s, &%s, %s_parts, %d, %d };", name, find,
 		whole, name, root, groups);
+	if (p->e->programs)
+		cw_line(w, "#endif");
+}
+
+void emit_regex_walks(struct emitter *e, struct cwriter *w)
+{
+	int rows = 1;
+
+	if (!e->regex_cases.text.len)
+		return;
+	while (rows <= e->nregex_rows)
+		rows *= 2;
+	cw_line(w, "#ifdef STP_BPF");
+	cw_line(w, "STP_GLOBAL_FUNCTION u64 bpf_regex_step(u32 number, u32 state, u32 byte)");
+	cw_line(w, "{");
+	cw_line(w, "switch (number) {");
+	cw_append(w, &e->regex_cases);
+	cw_line(w, "}");
+	cw_line(w, "return 0;");
+	cw_line(w, "}");
+	if (e->keeps_matches) {
+		cw_line(w, "#define STP_USES_GROUPS");
+		cw_line(w, "#define STP_REGEX_ROWS %d", rows);
+		cw_line(w, "static const struct stp_regex_row stp_regex_rows[%d] STP_TABLE_SECTION = {", rows);
+		cw_line(w, "{ STP_RE_NONE },");
+		cw_append(w, &e->regex_rows);
+		cw_line(w, "};");
+	}
+	cw_line(w, "#include \"bpf_match.h\"");
+	cw_line(w, "#endif");
 }
 
 // Returns the maximal number of parts that wait at a time: the right sides of nested sequences.

@@ -284,7 +284,11 @@ static const char *write_dfa(struct emitter *e, const struct dfa *d, int inner, 
 		cw_line(w, "#define STP_REGEX_CLASSES %d", d->classes);
 		cw_line(w, "#define STP_REGEX_CELLS %d", d->table.n);
 		cw_line(w, "#define STP_REGEX_STATES %d", d->accept.n);
+		cw_line(w, "#define STP_REGEX_INNER %d", inner);
 		cw_line(w, "#include \"bpf_regex.h\"");
+		cw_line(w, "static const struct stp_regex_number %s = { %d };", name, e->regexes);
+		map_put(&e->regex_numbers, name, (void *)(intptr_t)e->regexes);
+		cw_line(&e->regex_cases, "case %d: return %s_step(state, byte);", e->regexes, name);
 		cw_line(w, "#else");
 	}
 	cw_line(w, "static const struct stp_regex %s = { %s_class, %s_table, %s_accept, %d, 0, %d };", name, name,

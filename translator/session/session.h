@@ -117,6 +117,7 @@ struct c_file { const char *name; const void *bytes; size_t len; };
 
 struct c_function {            // a function of the generated C or of a c_unit
 	const char *part;          // the part of the script that it is made of, for messages
+	struct loc loc;            // the same
 	const struct probe *handler;   // the probe that it is the handler of, or NULL
 	name_list calls;           // functions of this kind that it calls
 };
