@@ -43,11 +43,12 @@ static const char *data_relocations(Elf *elf)
 	return NULL;
 }
 
-static void check_object(const char *path)
+static bool check_object(struct session *s, const char *path)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	Elf *elf = NULL;
 	const char *name;
+	bool fits;
 
 	elf_version(EV_CURRENT);
 	if (fd >= 0)
@@ -55,11 +56,13 @@ static void check_object(const char *path)
 	if (!elf)
 		die("cannot read %s, which %s has made", path, BPF_COMPILER);
 	name = data_relocations(elf);
+	fits = name || bpf_check_depth(s, elf);
 	elf_end(elf);
 	close(fd);
 	if (name)
 		die("the BPF object has a table of addresses (%s); this is a bug of the translator: please report it with the "
 		    "script", name);
+	return fits;
 }
 
 static void compile(struct session *s, const char *source, const char *object)
@@ -96,7 +99,8 @@ const char *bpf_object(struct session *s, const char *source)
 	const char *object = str_printf("%s/programs.bpf.o", s->tmp_dir), *wrapper = str_printf("%s/programs.S", s->tmp_dir);
 
 	compile(s, source, object);
-	check_object(object);
+	if (!check_object(s, object))
+		return NULL;
 	kbuild_write(wrapper, str_printf(
 		".section .rodata\n.balign 8\n.globl stp_bpf_object, stp_bpf_object_end\n"
 		"stp_bpf_object:\n.incbin \"%s\"\nstp_bpf_object_end:\n.section .note.GNU-stack,\"\",%%progbits\n",

@@ -5,6 +5,7 @@
 
 #include "toolchain/tools.h"
 
+#include <libelf.h>
 #include <openssl/types.h>
 
 // embedded.c: Compiles session.units to their .object, with headers, or takes them from the cache. t NULL: for the
@@ -44,6 +45,8 @@ int user_build(struct session *s);
 #define BPF_COMPILER "clang"
 // bpf.c: Compiles the BPF programs of the file of generated C. Returns an assembler source that contains the object.
 const char *bpf_object(struct session *s, const char *source);
+// bpf_depth.c: returns false after an error
+bool bpf_check_depth(struct session *s, Elf *elf);
 struct cache_hash;
 // Adds the compiler of BPF programs and its flags to a key.
 void bpf_compiler(struct session *s, struct cache_hash *h);

@@ -209,7 +209,7 @@ static void add_libraries(const struct session *s, arguments *argv)
 static char *compile_program(struct session *s, const char *runtime)
 {
 	char *program = str_printf("%s/%s", s->tmp_dir, s->module_name);
-	const char *source = module_write_c(s);
+	const char *source = module_write_c(s), *object;
 	arguments argv = { 0 };
 
 	vec_push(&argv, COMPILER);
@@ -218,8 +218,12 @@ static char *compile_program(struct session *s, const char *runtime)
 	vec_push(&argv, str_printf("-I%s/bpf", s->runtime_dir));
 	vec_push(&argv, str_printf("-ffile-prefix-map=%s=.", s->tmp_dir));     // the same bytes in each build
 	vec_push(&argv, source);
-	if (s->opt.bpf_runtime)
-		vec_push(&argv, bpf_object(s, source));
+	if (s->opt.bpf_runtime) {
+		object = bpf_object(s, source);
+		if (!object)
+			return NULL;
+		vec_push(&argv, object);
+	}
 	for vec_each(&s->units, u)
 		vec_push(&argv, (*u)->object);
 	vec_push(&argv, runtime);
