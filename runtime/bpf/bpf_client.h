@@ -91,6 +91,10 @@ void stp_symdata(struct stp_ctx *c, char *to, u64 address);
 void stp_sprint_syms(struct stp_ctx *c, char *to, const char *list);
 void stp_print_syms(struct stp_ctx *c, const char *list);
 
+/* records.c: print text, or write records if the output consists of them */
+void client_printf(struct stp_ctx *c, const struct stp_format *f, u32 pieces, const union stp_val *args);
+void client_print_hist(struct stp_ctx *c, const struct stp_stat *s, const struct stp_stat_desc *d);
+
 /* Places that programs refer to by the line: both compilations see the same text. */
 #define STP_PLACE(...)								\
 	static const struct stp_place place_						\
@@ -98,7 +102,7 @@ void stp_print_syms(struct stp_ctx *c, const char *list);
 		.line = __LINE__, __VA_ARGS__ }
 #define stp_printf(c, f, n, ...) do {						\
 	STP_PLACE(.format = f, .pieces = n);					\
-	(stp_printf)(c, f, n, __VA_ARGS__);					\
+	client_printf(c, f, n, __VA_ARGS__);					\
 } while (0)
 #define STP_PRINTF(c, f, n, words, puts, ...) stp_printf(c, f, n, __VA_ARGS__)
 #define stp_print(c, t, n) do {							\
@@ -107,7 +111,7 @@ void stp_print_syms(struct stp_ctx *c, const char *list);
 } while (0)
 #define stp_print_hist(c, s, d) do {						\
 	STP_PLACE(.hist = d);							\
-	(stp_print_hist)(c, s, d);						\
+	client_print_hist(c, s, d);						\
 } while (0)
 #undef STP_CHECK
 #define STP_CHECK(c, location, label) do {					\

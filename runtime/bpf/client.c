@@ -293,6 +293,7 @@ int carrier_open(void)
 			report_refusal(err);
 		return -1;
 	}
+	costs_enable();
 	stp_losses = control->losses;
 	control->hash_factor = stp_hash_factor = plat_random() | 1;
 	control->errors_allowed = stp_module.limits.suppress_errors ? ~0u : stp_module.limits.errors;
@@ -538,6 +539,7 @@ void carrier_enter(const struct stp_probe *p)
 	u64 all = words_of(p, STP_READ | STP_WRITE), kept = words_of(p, STP_WRITE) & ~words_of_taken(p);
 	u32 i;
 
+	costs_update(!p);
 	collect_slots();
 	each_word(all, claim);
 	for (i = 0; g[i].name && published; i++)

@@ -26,6 +26,13 @@ void arrays_export(struct stp_ctx *c, const struct stp_shared_map *m, char *tabl
 int records_open(int map_fd);
 int records_fd(void);
 void records_read(void);           /* formats the records that are in the ring */
+/* Print text, or write records if the output consists of them. */
+void client_printf(struct stp_ctx *c, const struct stp_format *f, u32 pieces, const union stp_val *args);
+void client_print_hist(struct stp_ctx *c, const struct stp_stat *s, const struct stp_stat_desc *d);
+
+/* costs.c */
+void costs_enable(void);           /* before privileges are dropped */
+void costs_update(bool now);       /* reads the hits of programs; not `now`: unless that was done recently */
 
 /* user_names.c */
 struct stp_mapping;

@@ -72,6 +72,22 @@ static const char *completed(const char *s, u32 argument, char **buffers)
 	return *buffers ? user_names_complete(s, *buffers + (u64)size * argument) : s;
 }
 
+void client_printf(struct stp_ctx *c, const struct stp_format *f, u32 pieces, const union stp_val *args)
+{
+	if (stp_module.records)
+		stp_record_printf(c, f, pieces, args);
+	else
+		stp_printf(c, f, pieces, args);
+}
+
+void client_print_hist(struct stp_ctx *c, const struct stp_stat *s, const struct stp_stat_desc *d)
+{
+	if (stp_module.records)
+		stp_record_hist(c, s, d);
+	else
+		stp_print_hist(c, s, d);
+}
+
 /* Reads the arguments in the order of the pieces: width, precision, value. */
 static void print(struct stp_ctx *c, const struct stp_place *p, struct reader *r)
 {
@@ -93,7 +109,7 @@ static void print(struct stp_ctx *c, const struct stp_place *p, struct reader *r
 		else if (p->format[i].conv)
 			args[n++].n = (s64)number(r);
 	}
-	stp_printf(c, p->format, p->pieces, args);
+	client_printf(c, p->format, p->pieces, args);
 	free(names);
 }
 
@@ -106,7 +122,7 @@ static void print_hist(struct stp_ctx *c, const struct stp_place *p, struct read
 
 	for (i = 0; i < p->hist->buckets && i < STP_RECORD_WORDS; i++)
 		s->hist[i] = (s64)number(r);
-	stp_print_hist(c, s, p->hist);
+	client_print_hist(c, s, p->hist);
 }
 
 /* Raises the error that a program had, with its locations. */

@@ -144,6 +144,8 @@ u64 stp_lost_of(enum stp_loss_kind kind);              /* sum of the reasons of 
 
 u64 stp_timing_size(void);                             /* size of a context's table; 0: no timing */
 void stp_timing_add(struct stp_ctx_private *v, const struct stp_probe *p, u64 n);
+/* Sets what the platform has counted itself of a probe: its hits, and the time of all of them. */
+void stp_timing_set(u32 probe, u64 hits, u64 sum_ns);
 void stp_timing_report(void);                          /* process context, after all handlers have ended */
 
 /* ------------------------------------------------------------------ the fast path */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * stap -t and records: the time of each probe's hits; for -t, also the locks that were waited for. Each CPU has its own
- * numbers; they are summed, and printed or recorded, after the session has stopped. Times are in cycles of the
- * platform, or in nanoseconds if it has no cycle counter.
+ * numbers; they are summed, and printed or recorded, after the session has stopped; with --monitor also while it runs.
+ * Times are in cycles of the platform, or in nanoseconds if it has no cycle counter.
  */
 #include "internal.h"
 
@@ -26,6 +26,16 @@ void stp_timing_add(struct stp_ctx_private *v, const struct stp_probe *p, u64 n)
 	t->sum += n;
 	t->mean += before / (s64)t->hits;
 	t->squares += before * ((s64)n - t->mean);
+}
+
+void stp_timing_set(u32 probe, u64 hits, u64 sum_ns)
+{
+	struct stp_timing *t = stp_session.exclusive->timing + probe;
+	u64 khz = plat_cycles_khz();
+
+	t->hits = hits;
+	t->sum = khz ? sum_ns / 1000000 * khz + sum_ns % 1000000 * khz / 1000000 : sum_ns;
+	t->mean = hits ? (s64)(t->sum / hits) : 0;
 }
 
 u64 stp_timing_size(void)
@@ -105,6 +115,20 @@ static void record_probe(struct stp_ctx *c, u32 index)
 
 	if (t.hits)
 		stp_module.records->ops->cost(c, index, t.hits, nanoseconds(t.min), nanoseconds(t.sum), nanoseconds(t.max));
+}
+
+#define LIVE_SUMS 4000                 /* a hit sums the times of no more probes on all CPUs: 100 instructions for each */
+
+void stp_record_costs(struct stp_ctx *c)
+{
+	u32 i;
+
+	if (!stp_module.records || !stp_session.exclusive->timing)
+		return;
+	if ((u64)stp_module.nprobes * stp_session.ncpus > LIVE_SUMS)
+		return;
+	for (i = 0; i < stp_module.nprobes; i++)
+		record_probe(c, i);
 }
 
 static void print_report(struct stp_ctx *c)

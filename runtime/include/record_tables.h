@@ -25,6 +25,7 @@ struct stp_records {
 
 void stp_record_printf(struct stp_ctx *c, const struct stp_format *f, u32 pieces, const union stp_val *args);
 void stp_record_hist(struct stp_ctx *c, const struct stp_stat *s, const struct stp_stat_desc *d);
+void stp_record_costs(struct stp_ctx *c);  /* of the hits of all probes so far (timing.c) */
 #ifdef STP_RECORDS
 #define stp_printf stp_record_printf
 #define stp_print_hist stp_record_hist

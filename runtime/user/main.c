@@ -139,7 +139,7 @@ static int set_globals(char **settings)
 static void wait_for_events(void)
 {
 	u64 due = user_timer_next(), now = user_now_ns(), left = due > now ? due - now : 0;
-	struct pollfd fds[] = { { carrier_fd(), POLLIN, 0 }, { STDOUT_FILENO, 0, 0 } };
+	struct pollfd fds[] = { { carrier_fd(), POLLIN, 0 }, { STDOUT_FILENO, 0, 0 }, { user_input_fd(), POLLIN, 0 } };
 	struct timespec timeout;
 
 	if (carrier_patience() >= 0 && left > (u64)carrier_patience() * 1000000) {
@@ -153,8 +153,12 @@ static void wait_for_events(void)
 		return;
 	}
 	user_system_next();
-	if (ppoll(fds, 2, due == ~0ull ? NULL : &timeout, &user_signals) > 0 && fds[1].revents & (POLLERR | POLLHUP))
+	if (ppoll(fds, 3, due == ~0ull ? NULL : &timeout, &user_signals) <= 0)
+		return;
+	if (fds[1].revents & (POLLERR | POLLHUP))
 		user_output_closed();
+	else if (fds[2].revents)
+		user_input_read();
 }
 
 static void reap(void)

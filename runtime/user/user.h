@@ -44,6 +44,10 @@ void user_system(const char *command); /* queues it for sh -c; commands run one 
 void user_system_next(void);           /* starts the next command if none is running */
 void user_system_drain(void);          /* waits for queued commands, at most 5 s */
 
+/* input.c */
+int user_input_fd(void);               /* readable when the script's probes of standard input have to run; -1: none */
+void user_input_read(void);            /* reads what there is, and runs their handlers */
+
 /* timer.c */
 u64 user_timer_next(void);             /* time when the next one is due; ~0: never */
 void user_timer_run(void);             /* runs handlers of due timers */

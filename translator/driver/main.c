@@ -113,7 +113,7 @@ static bool may_become_bpf(const struct options *o)
 	bool elsewhere = o->vm || o->remotes.n || o->release || o->arch || o->build_tree;
 	bool no_script = (!o->script_text && !o->script_file) || o->list || o->dump || o->doctor || o->from_bpftrace ||
 		o->language_server;
-	bool module_only = o->bulk || o->switching || o->flight_recorder || o->monitor || o->records || o->timing ||
+	bool module_only = o->bulk || o->switching || o->flight_recorder || o->timing ||
 		o->guru || o->privilege_given;
 
 	return !o->runtime_given && o->last_pass == 5 && !elsewhere && !no_script && !module_only;

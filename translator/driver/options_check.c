@@ -23,13 +23,11 @@ void options_misused(const char *fmt, ...)
 // The client of BPF programs has neither a module's files nor its rings.
 static void check_bpf(const struct options *o)
 {
-	if (o->bulk || o->switching || o->flight_recorder || o->monitor)
-		options_misused("-b, -S, -F and --monitor are not supported with --runtime=bpf, which has no module");
+	if (o->bulk || o->switching || o->flight_recorder)
+		options_misused("-b, -S and -F are not supported with --runtime=bpf, which has no module");
 	if (o->remotes.n || o->arch || o->build_tree)
 		options_misused("--runtime=bpf cannot be used with --remote or -a: it runs on this host or in a virtual "
 				"machine");
-	if (o->records)
-		options_misused("-f, --json, --output and --record are not supported with --runtime=bpf");
 	if (o->privilege_given && o->privilege != PRIVILEGE_STAPDEV)
 		options_misused("--runtime=bpf requires the privilege stapdev");
 	if (o->timing)
@@ -56,8 +54,6 @@ static void check_where(const struct options *o)
 {
 	if (o->user_runtime && (o->bulk || o->switching || o->flight_recorder))
 		options_misused("-b, -S and -F are not supported with --runtime=user");
-	if (o->user_runtime && o->monitor)
-		options_misused("--monitor is not supported with --runtime=user, which has no module");
 	if (o->bpf_runtime)
 		check_bpf(o);
 	if (o->vm && (o->bulk || o->switching || o->flight_recorder))
@@ -126,15 +122,16 @@ static void check_lists(const struct options *o)
 static void check_records(const struct options *o)
 {
 	if (o->records && (o->bulk || o->switching || o->flight_recorder))
-		options_misused("-f, --json, --output or --record cannot be used with -b, -S or -F: the records of a session are "
-				"one stream");
+		options_misused("-f, --json, --output, --record or --monitor cannot be used with -b, -S or -F: the records of a "
+				"session are one stream");
 	if (o->record && !o->output && o->last_pass == 5 && isatty(STDOUT_FILENO))
 		options_misused("--record requires -o FILE, since a terminal cannot show records; \"stap report FILE\" shows them");
 	if (o->records && (o->remotes.n > 1 || o->remote_prefix))
-		options_misused("-f, --json, --output or --record cannot be used with --remote-prefix or several hosts: the "
-				"records of a session are one stream");
-	if (o->records && o->monitor)
-		options_misused("--monitor and -f, --json, --output or --record cannot be used together");
+		options_misused("-f, --json, --output, --record or --monitor cannot be used with --remote-prefix or several "
+				"hosts: the records of a session are one stream");
+	if (o->monitor && (o->record || o->output_format || o->outputs.n || o->output))
+		options_misused("--monitor and -f, --json, --output, --record or -o cannot be used together: it shows what the "
+				"script measures, and writes no file");
 	if (o->record && (o->output_format || o->outputs.n))
 		options_misused("--record cannot be used with -f, --json or --output: \"stap report\" makes these from the "
 				"recorded file");

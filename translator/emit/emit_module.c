@@ -248,7 +248,7 @@ static void write_limits(struct emitter *e, struct cwriter *w, int nesting)
 	cw_line(w, ".overload_interval = %" PRId64 ",", session_limit(s, LIMIT_STP_OVERLOAD_INTERVAL));
 	cw_line(w, ".overload_threshold = %" PRId64 ",", session_limit(s, LIMIT_STP_OVERLOAD_THRESHOLD));
 	bool no_overload = session_limit(s, LIMIT_STP_NO_OVERLOAD) || s->opt.suppress_time_limits ||
-		(emit_times_hits(s) && s->opt.user_runtime);       // a process counts cycles only to time hits
+		(emit_times_hits(s) && (s->opt.user_runtime || s->opt.bpf_runtime));  // a process counts cycles only to time hits
 
 	cw_line(w, ".no_overload = %s,", no_overload ? "true" : "false");
 	cw_line(w, ".interruptible = %s,", session_limit(s, LIMIT_INTERRUPTIBLE) ? "true" : "false");
@@ -487,7 +487,7 @@ static void put_together(struct emitter *e, struct cwriter *w)
 	emit_kernel_lines(e, &known);
 	cw_line(w, "/* Made by stap -p3. Names and locations are those of the script. */");
 	cw_line(w, "#define STP_STRLEN %" PRId64, emit_string_len(e));
-	if (e->s->opt.records)
+	if (e->s->opt.records && !e->s->opt.bpf_runtime)
 		cw_line(w, "#define STP_RECORDS");
 	if (e->s->opt.bpf_runtime)
 		emit_bpf_head(e, w);

@@ -101,6 +101,25 @@ static int check_directories(struct session *s, const struct probe_match *m, con
 	return 0;
 }
 
+// A process and the client of BPF programs have no files, but they have standard input.
+static int check_carrier(struct session *s, const struct probe_match *m, const struct procfs_probe *d)
+{
+	bool process = s->opt.user_runtime || s->opt.bpf_runtime;
+	bool input = !strcmp(d->path, "__stdin") || !strcmp(d->path, "__stdin_line");
+	const struct source *source = m->chain[0]->loc.source;
+
+	if (input && s->opt.monitor && source && strcmp(source->name, MONITOR_SOURCE)) {
+		diag_error(m->chain[0]->loc, "%s cannot be used with --monitor: the keys of the terminal are those of --monitor",
+			   point_text(m->chain[0]));
+		return 1;
+	}
+	if (!process || (input && d->is_write))
+		return 0;
+	diag_error(m->point->loc, s->opt.user_runtime ? "%s requires the kernel: it is not available with --runtime=user" :
+		   "%s is not supported with --runtime=bpf; run the script as a module, or with --vm", point_text(m->point));
+	return 1;
+}
+
 static int procfs_resolve(struct session *s, const struct probe_match *m)
 {
 	const struct point_part *path = &m->point->parts.at[0], *mask = point_find(m->point, "umask"),
@@ -117,6 +136,7 @@ static int procfs_resolve(struct session *s, const struct probe_match *m)
 	errors += check_number(mask, 0, 0777, "umask(%lld) is out of range (%#llo to %#llo)");
 	errors += check_number(size, 1, limit_max(LIMIT_STP_PROCFS_BUFSIZE),
 			       "maxsize(%lld) is out of range (%lld to %lld bytes)");
+	errors += check_carrier(s, m, d);
 	errors += check_single(s, m, d);
 	errors += check_directories(s, m, d);
 	s->reads_input |= str_starts(d->path, "__stdin");
@@ -219,6 +239,7 @@ static const char *const patterns[] = { FORMS("procfs"), FORMS("procfs(string)")
 const struct probe_family family_procfs = {
 	.name = "procfs",
 	.in_slices = true,
+	.on_user_runtime = true,
 	.patterns = patterns,
 	.resolve = procfs_resolve,
 	.rewrite = procfs_rewrite,

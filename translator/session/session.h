@@ -200,6 +200,7 @@ void limits_check_unused(const struct session *s);     // called after pass 2: w
 bool session_since(const struct session *s, struct loc loc, const char *since, const char *what);
 
 // Adds a text to the sources of the session. name: as shown in messages.
+#define MONITOR_SOURCE "<monitor>"              // name of the source that --monitor adds
 struct source *session_source(struct session *s, const char *name, const char *text, size_t len);
 
 #endif

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The hits of BPF programs and their time, as the kernel counts them. It does so while a descriptor of
+ * bpf_enable_stats() is open, and only if the output consists of records, which have these numbers.
+ */
+#define _GNU_SOURCE
+#include "client.h"
+#include "../core/internal.h"
+
+#include <bpf/bpf.h>
+
+#define UPDATE_NS 100000000ull
+
+static bool enabled;
+
+void costs_enable(void)
+{
+	if (stp_module.records)
+		enabled = bpf_enable_stats(BPF_STATS_RUN_TIME) >= 0;
+}
+
+void costs_update(bool now)
+{
+	static u64 updated;
+	struct bpf_program *p;
+	u32 i;
+
+	if (!enabled || !stp_session.exclusive->timing || (!now && user_now_ns() - updated < UPDATE_NS))
+		return;
+	updated = user_now_ns();
+	for (i = 0; i < stp_module.nprobes; i++) {
+		struct bpf_prog_info info = { 0 };
+		u32 size = sizeof(info);
+
+		p = client_numbered_program(i);
+		if (p && !bpf_obj_get_info_by_fd(bpf_program__fd(p), &info, &size))
+			stp_timing_set(i, info.run_cnt, info.run_time_ns);
+	}
+}
