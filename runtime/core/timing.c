@@ -117,7 +117,8 @@ static void record_probe(struct stp_ctx *c, u32 index)
 		stp_module.records->ops->cost(c, index, t.hits, nanoseconds(t.min), nanoseconds(t.sum), nanoseconds(t.max));
 }
 
-#define LIVE_SUMS 4000                 /* a hit sums the times of no more probes on all CPUs: 100 instructions for each */
+/* A hit sums the times of no more probes on all CPUs; each takes about 100 instructions. */
+#define LIVE_SUMS 4000
 
 void stp_record_costs(struct stp_ctx *c)
 {

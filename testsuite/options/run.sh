@@ -255,8 +255,6 @@ expect remote-twice 0 "0: on one: -C never -R -r 0:one 600 $kernel
 expect remote-port 0 '-r 0:one:2222 600' remote --remote=one:2222 -e "$script"
 expect remote-stapsh 0 '-r 0:stapsh:' remote --remote=stapsh: -e "$script"
 expect remote-direct 0 '-r 0:direct://' remote --remote=direct:// -e "$script"
-expect monitor 0 '-R -M 1 -r 0:one' remote --remote=one --monitor -e "$script"
-expect monitor-seconds 0 '-R -M 7 -r 0:one' remote --remote=one --monitor=7 -e "$script"
 expect remote-fails 1 'WARNING: bad: the run there ended with status 3' remote --remote=one --remote=bad -e "$script"
 expect remote-down 1 "--remote=down: cannot determine that host's kernel: ssh: connect to host down" remote --remote=down -e "$script"
 expect remote-stopped 0 'stopped on one' stopped INT
@@ -488,7 +486,9 @@ expect switching-files 1 "-S takes megabytes" "$STAP" -S 1,0 -o f -e "$begin"
 expect record-excludes-formats 1 '"stap report" makes these from the recorded file' "$STAP" --record -f json -e "$begin"
 expect records-exclude-bulk 1 'the records of a session are one stream' "$STAP" -f json -b -e "$begin"
 expect records-of-one-host 1 'records of a session are one stream' "$STAP" -f json --remote=a --remote=b -e "$begin"
-expect records-and-monitor 1 '--monitor and -f, --json, --output or --record cannot be used together' "$STAP" -f json --monitor -e "$begin"
+expect records-and-monitor 1 '--monitor and -f, --json, --output, --record or -o cannot be used together' "$STAP" -f json --monitor -e "$begin"
+expect monitor-and-file 1 '--monitor and -f, --json, --output, --record or -o cannot be used together' "$STAP" -o f --monitor -e "$begin"
+expect monitor-of-one-host 1 'cannot be used with --remote-prefix or several hosts' "$STAP" --monitor --remote=a --remote=b -e "$begin"
 expect output-needs-file 1 '--output takes FORMAT:FILE, not "json"' "$STAP" --output=json -e "$begin"
 expect json-safe-alone 1 '--json-safe requires -f json' "$STAP" --json-safe -e "$begin"
 expect switching-needs-file 1 "-S requires -o" "$STAP" -S 5,2 -e "$begin"
@@ -583,7 +583,6 @@ expect from-part 1 'the builtin "numaid" has no equivalent' "$STAP" --runtime=us
 expect monitor-bad 1 '--monitor takes a number of seconds' "$STAP" --monitor=0 -e "$begin"
 expect monitor-of-lists 1 "--monitor and -l, -L or --dump options cannot be used together" "$STAP" --monitor -l 'timer.ms(1)'
 expect monitor-of-dumps 1 "--monitor and -l, -L or --dump options cannot be used together" "$STAP" --monitor --dump-functions
-expect monitor-of-programs 1 '--monitor is not supported with --runtime=user' user --monitor -e "$begin"
 expect refused-build-as 1 "stap: --build-as is refused: " "$STAP" --build-as=nobody -e "$begin"
 expect sysroot-missing 1 "--sysroot=/no/such: No such file or directory" "$STAP" --sysroot=/no/such -p4 -e "$begin"
 expect sysroot-file 1 "--sysroot=/etc/passwd: Not a directory" "$STAP" --sysroot=/etc/passwd -p4 -e "$begin"

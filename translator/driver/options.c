@@ -579,6 +579,7 @@ static void set_monitor(struct options *o, const char *arg)
 	if (arg && !str_number(arg, 1, 86400, &seconds))
 		options_misused("--monitor takes a number of seconds from 1 to 86400, not \"%s\"", arg);
 	o->monitor = arg ? arg : "1";
+	o->records = true;
 }
 
 // Accepts --save-uprobes; only obsolete kernels needed uprobes as a module of their own.
@@ -698,8 +699,8 @@ static const struct option_row {
 	{ 'x', NULL, VALUE, "PID", "set target() to PID, stop when it ends", set_target },
 	{ 's', NULL, VALUE, "MB", "set the size of the output buffer of each CPU\n"
 	  "(default: 2; on many CPUs less, down to 1)", set_buffer },
-	{ 0, "monitor", MAYBE, "SECONDS", "show run time, memory, output and losses of the script every\n"
-	  "SECONDS (default: 1), on a terminal above its output", set_monitor },
+	{ 0, "monitor", MAYBE, "SECONDS", "show globals, probes, output and losses of the script every\n"
+	  "SECONDS (default: 1), on a terminal as a screen with keys", set_monitor },
 	{ 'T', NULL, VALUE, "SECONDS", "stop after that time; fractions allowed", set_timeout },
 	{ 0, "runtime", VALUE, "kernel|user|bpf", "run probes in a kernel module, in a process\n"
 	  "(no root: begin, end, timers), or as BPF programs", set_runtime },

@@ -7,6 +7,7 @@
 // Statistics are a table with a row for each key, largest count first, then the histogram of each key. Its head names
 // the unit if it follows from the values that the script adds. If it only adds 1, the table has counts alone,
 // and no histogram is collected. --compatible prints a line for each key: a["k"] @count=2 @min=1 @max=4 @sum=5 @avg=2
+#include "elab/display.h"
 #include "elab/elab.h"
 #include "util/str.h"
 
@@ -26,7 +27,7 @@ static struct expr *var_ref(struct var *v)
 }
 
 // Returns v or v[k1, k2].
-static struct expr *operand(struct var *v, const expr_vec *keys)
+struct expr *display_operand(struct var *v, const expr_vec *keys)
 {
 	struct expr *e;
 
@@ -42,7 +43,7 @@ static struct expr *operand(struct var *v, const expr_vec *keys)
 
 // ---------------------------------------------------------------- printf
 
-static struct expr *printf_new(struct loc loc)
+struct expr *display_printf(struct loc loc)
 {
 	struct expr *e = expr_new(E_PRINT, loc);
 
@@ -51,7 +52,7 @@ static struct expr *printf_new(struct loc loc)
 	return e;
 }
 
-static void add_text(struct expr *p, const char *text)
+void display_add_text(struct expr *p, const char *text)
 {
 	struct format_piece piece = { .text = text, .len = strlen(text), .width = -1, .precision = -1 };
 	struct format_piece *last = p->u.print.format.n ? &p->u.print.format.at[p->u.print.format.n - 1] : NULL;
@@ -64,7 +65,7 @@ static void add_text(struct expr *p, const char *text)
 	vec_push(&p->u.print.format, piece);
 }
 
-static void add_value(struct expr *p, struct expr *value, char conv, char flag)
+void display_add_value(struct expr *p, struct expr *value, char conv, char flag)
 {
 	struct format_piece piece = { .conv = conv, .flag = flag, .width = -1, .precision = -1 };
 
@@ -77,20 +78,20 @@ static void add_typed(struct expr *p, struct expr *value, enum type type, const 
 	bool pointer = dtype && dtype->kind == DI_POINTER;
 
 	if (type == T_STRING) {
-		add_text(p, "\"");
-		add_value(p, value, 's', '#');
-		add_text(p, "\"");
+		display_add_text(p, "\"");
+		display_add_value(p, value, 's', '#');
+		display_add_text(p, "\"");
 	} else {
-		add_value(p, value, pointer ? 'x' : 'd', pointer ? '#' : 0);
+		display_add_value(p, value, pointer ? 'x' : 'd', pointer ? '#' : 0);
 	}
 }
 
-static struct expr *stat_of(struct var *v, const expr_vec *keys, unsigned op)
+struct expr *display_stat(struct var *v, const expr_vec *keys, unsigned op)
 {
 	struct expr *e = expr_new(E_STAT, v->loc);
 
 	e->u.stat.op = op;
-	e->u.stat.of = operand(v, keys);
+	e->u.stat.of = display_operand(v, keys);
 	return e;
 }
 
@@ -105,42 +106,42 @@ static void add_stats(struct expr *p, struct var *v, const expr_vec *keys)
 	};
 
 	for (int i = 0; i < (int)ARRAY_SIZE(parts); i++) {
-		add_text(p, parts[i].text);
-		add_value(p, stat_of(v, keys, parts[i].op), 'd', 0);
+		display_add_text(p, parts[i].text);
+		display_add_value(p, display_stat(v, keys, parts[i].op), 'd', 0);
 	}
 }
 
 // "name" or "name[k1,k2]"
-static void add_name(struct expr *p, struct var *v, const expr_vec *keys)
+void display_add_name(struct expr *p, struct var *v, const expr_vec *keys)
 {
-	add_text(p, v->name);
+	display_add_text(p, v->name);
 	for (int i = 0; i < keys->n; i++) {
-		add_text(p, i ? "," : "[");
+		display_add_text(p, i ? "," : "[");
 		add_typed(p, expr_copy(keys->at[i]), v->key_types[i], NULL);
 	}
 	if (keys->n)
-		add_text(p, "]");
+		display_add_text(p, "]");
 }
 
 // The name, then the value.
-static void add_line(struct expr *p, struct var *v, const expr_vec *keys, struct expr *value)
+void display_add_line(struct expr *p, struct var *v, const expr_vec *keys, struct expr *value)
 {
-	add_name(p, v, keys);
+	display_add_name(p, v, keys);
 	if (v->type == T_STATS) {
 		add_stats(p, v, keys);
 	} else {
-		add_text(p, "=");
-		add_typed(p, value ? value : operand(v, keys), v->type, v->dtype);
+		display_add_text(p, "=");
+		add_typed(p, value ? value : display_operand(v, keys), v->type, v->dtype);
 	}
-	add_text(p, "\n");
+	display_add_text(p, "\n");
 }
 
 static struct stmt *show(struct var *v, const expr_vec *keys, struct expr *value)
 {
 	struct stmt *s = stmt_new(S_EXPR, v->loc);
 
-	s->u.expr = printf_new(v->loc);
-	add_line(s->u.expr, v, keys, value);
+	s->u.expr = display_printf(v->loc);
+	display_add_line(s->u.expr, v, keys, value);
 	return s;
 }
 
@@ -152,16 +153,16 @@ static struct stmt *show_stats(struct var *v)
 	struct stmt *s = stmt_new(S_IF, v->loc), *empty = stmt_new(S_EXPR, v->loc);
 	expr_vec none = { 0 };
 
-	s->u.if_.c = stat_of(v, &none, STAT_COUNT);
+	s->u.if_.c = display_stat(v, &none, STAT_COUNT);
 	s->u.if_.then = show(v, &none, NULL);
-	empty->u.expr = printf_new(v->loc);
-	add_text(empty->u.expr, str_printf("%s @count=0\n", v->name));
+	empty->u.expr = display_printf(v->loc);
+	display_add_text(empty->u.expr, str_printf("%s @count=0\n", v->name));
 	s->u.if_.other = empty;
 	return s;
 }
 
 // Makes a local of the probe, with a number that makes its name unique.
-static struct expr *fresh(struct probe *p, struct var *v, const char *what, enum type type)
+struct expr *display_local(struct probe *p, struct var *v, const char *what, enum type type)
 {
 	struct var *local = NEW(struct var);
 
@@ -174,12 +175,12 @@ static struct expr *fresh(struct probe *p, struct var *v, const char *what, enum
 }
 
 // Returns a loop over v, whose body is yet to be set; the keys are added to `keys`.
-static struct stmt *loop_new(struct probe *p, struct var *v, expr_vec *keys)
+struct stmt *display_loop(struct probe *p, struct var *v, expr_vec *keys)
 {
 	struct stmt *s = stmt_new(S_FOREACH, v->loc);
 
 	for (int i = 0; i < v->arity; i++)
-		vec_push(keys, fresh(p, v, "key", v->key_types[i]));
+		vec_push(keys, display_local(p, v, "key", v->key_types[i]));
 	for vec_each(keys, k)
 		vec_push(&s->u.foreach.keys, *k);
 	s->u.foreach.array = v->name;
@@ -194,12 +195,12 @@ static struct stmt *loop_new(struct probe *p, struct var *v, expr_vec *keys)
 static struct stmt *show_array(struct probe *p, struct var *v)
 {
 	expr_vec keys = { 0 };
-	struct stmt *s = loop_new(p, v, &keys);
+	struct stmt *s = display_loop(p, v, &keys);
 
 	if (v->type == T_STATS) {
 		s->u.foreach.body = show(v, &keys, NULL);
 	} else {
-		s->u.foreach.value = fresh(p, v, "value", v->type);
+		s->u.foreach.value = display_local(p, v, "value", v->type);
 		s->u.foreach.body = show(v, &keys, expr_copy(s->u.foreach.value));
 	}
 	return s;
@@ -279,7 +280,7 @@ static const struct {
 
 enum { NAME_WIDTH = 28 };
 
-static struct stmt *statement(struct expr *e)
+struct stmt *display_statement(struct expr *e)
 {
 	struct stmt *s = stmt_new(S_EXPR, e->loc);
 
@@ -289,51 +290,51 @@ static struct stmt *statement(struct expr *e)
 
 static struct stmt *table_head(const struct var *v)
 {
-	struct expr *p = printf_new(v->loc);
+	struct expr *p = display_printf(v->loc);
 	struct buf b = { 0 };
 
 	buf_printf(&b, "%-*s", NAME_WIDTH, v->added.unit ? str_printf("%s (%s)", v->name, v->added.unit) : v->name);
 	for (int i = 0; i < (v->added.varies ? (int)ARRAY_SIZE(columns) : 1); i++)
 		buf_printf(&b, " %*s", columns[i].width, columns[i].title);
-	add_text(p, str_printf("%s\n", buf_text(&b)));
-	return statement(p);
+	display_add_text(p, str_printf("%s\n", buf_text(&b)));
+	return display_statement(p);
 }
 
 static struct stmt *table_row(struct var *v, const expr_vec *keys, int ncolumns)
 {
-	struct expr *p = printf_new(v->loc), *name = printf_new(v->loc);
+	struct expr *p = display_printf(v->loc), *name = display_printf(v->loc);
 
 	name->u.print.word = "sprintf";
 	name->u.print.to_string = true;
 	if (keys->n)
-		add_name(name, v, keys);
+		display_add_name(name, v, keys);
 	else
-		add_text(name, " ");
-	add_value(p, name, 's', '-');
+		display_add_text(name, " ");
+	display_add_value(p, name, 's', '-');
 	p->u.print.format.at[0].width = NAME_WIDTH;
 	for (int i = 0; i < ncolumns; i++) {
-		add_text(p, " ");
-		add_value(p, stat_of(v, keys, columns[i].op), 'd', 0);
+		display_add_text(p, " ");
+		display_add_value(p, display_stat(v, keys, columns[i].op), 'd', 0);
 		p->u.print.format.at[p->u.print.format.n - 1].width = columns[i].width;
 	}
-	add_text(p, "\n");
-	return statement(p);
+	display_add_text(p, "\n");
+	return display_statement(p);
 }
 
 static struct stmt *histogram(struct var *v, const expr_vec *keys, const char *unit)
 {
 	struct stmt *block = stmt_new(S_BLOCK, v->loc);
-	struct expr *title = printf_new(v->loc), *hist = expr_new(E_HIST, v->loc), *print = expr_new(E_PRINT, v->loc);
+	struct expr *title = display_printf(v->loc), *hist = expr_new(E_HIST, v->loc), *print = expr_new(E_PRINT, v->loc);
 
-	add_name(title, v, keys);
-	add_text(title, unit ? str_printf(" (%s)\n", unit) : "\n");
+	display_add_name(title, v, keys);
+	display_add_text(title, unit ? str_printf(" (%s)\n", unit) : "\n");
 	hist->u.stat.op = STAT_HIST_LOG;
-	hist->u.stat.of = operand(v, keys);
+	hist->u.stat.of = display_operand(v, keys);
 	print->u.print.kind = PRINT_PRINT;
 	print->u.print.word = "print";
 	vec_push(&print->u.print.args, hist);
-	vec_push(&block->u.block, statement(title));
-	vec_push(&block->u.block, statement(print));
+	vec_push(&block->u.block, display_statement(title));
+	vec_push(&block->u.block, display_statement(print));
 	return block;
 }
 
@@ -345,7 +346,7 @@ static void show_scalar_table(struct probe *p, struct var *v)
 
 	vec_push(&full->u.block, table_row(v, &none, ARRAY_SIZE(columns)));
 	vec_push(&full->u.block, histogram(v, &none, v->added.unit));
-	s->u.if_.c = stat_of(v, &none, STAT_COUNT);
+	s->u.if_.c = display_stat(v, &none, STAT_COUNT);
 	s->u.if_.then = full;
 	s->u.if_.other = table_row(v, &none, 1);
 	vec_push(&p->body->u.block, table_head(v));
@@ -355,14 +356,14 @@ static void show_scalar_table(struct probe *p, struct var *v)
 static void show_array_table(struct probe *p, struct var *v)
 {
 	expr_vec keys = { 0 }, again = { 0 };
-	struct stmt *rows = loop_new(p, v, &keys), *histograms;
+	struct stmt *rows = display_loop(p, v, &keys), *histograms;
 
 	rows->u.foreach.body = table_row(v, &keys, v->added.varies ? ARRAY_SIZE(columns) : 1);
 	vec_push(&p->body->u.block, table_head(v));
 	vec_push(&p->body->u.block, rows);
 	if (!v->added.varies)
 		return;
-	histograms = loop_new(p, v, &again);
+	histograms = display_loop(p, v, &again);
 	histograms->u.foreach.body = histogram(v, &again, v->added.unit);
 	vec_push(&p->body->u.block, histograms);
 }
@@ -377,20 +378,26 @@ static void show_table(struct probe *p, struct var *v)
 
 // ---------------------------------------------------------------- the probe
 
-static struct probe *end_probe(struct session *s)
+struct probe *display_probe(struct session *s, const struct point_part *parts, int n)
 {
 	struct probe_decl *d = NEW(struct probe_decl);
 	struct probe_point *point = NEW(struct probe_point);
-	struct point_part part = { .name = "end", .arg_kind = ARG_NUMBER, .text = after_all_others };
 	int before = s->script.probes.n;
 
-	part.number = INT64_MAX;
-	vec_push(&point->parts, part);
+	for (int i = 0; i < n; i++)
+		vec_push(&point->parts, parts[i]);
 	vec_push(&d->points, point);
 	d->body = stmt_new(S_BLOCK, (struct loc){ 0 });
 	vec_push(&s->script.probe_decls, d);
 	match_new_decls(s);
 	return s->script.probes.n > before ? s->script.probes.at[before] : NULL;
+}
+
+static struct probe *end_probe(struct session *s)
+{
+	const struct point_part end = { .name = "end", .arg_kind = ARG_NUMBER, .text = after_all_others, .number = INT64_MAX };
+
+	return display_probe(s, &end, 1);
 }
 
 bool autoprint_add(struct session *s)
@@ -411,7 +418,7 @@ bool autoprint_add(struct session *s)
 		if (v->dtype && !session_since(s, v->loc, "1.4", "showing a pointer in hexadecimal"))
 			v->dtype = NULL;
 		if (numbers && !v->arity && v->type == T_LONG && numbers->u.print.args.n < MAX_TOGETHER) {
-			add_line(numbers, v, &none, NULL);
+			display_add_line(numbers, v, &none, NULL);
 			continue;
 		}
 		if (v->type == T_STATS && !s->opt.compatible_given) {

@@ -405,7 +405,7 @@ int elab_check(struct session *s)
 			check_unused(s, *f);
 	if (diag_errors() > before)
 		return diag_errors() - before;
-	if (autoprint_add(s)) {
+	if ((int)autoprint_add(s) | monitor_add(s)) {
 		elab_types(s);
 		access_count_uses(s);
 		access_compute(s);

@@ -120,6 +120,9 @@ bool elab_drop_broken(struct session *s);
 // one.
 bool autoprint_add(struct session *s);
 
+// monitor.c: Adds the probes that print globals while the script runs, with --monitor. Returns true if it added one.
+bool monitor_add(struct session *s);
+
 // optimize.c
 void optimize_mark_unused(struct session *s);       // value_unused of every statement's expression
 // Walks conditions, entries and bodies of probes, and bodies of used functions.

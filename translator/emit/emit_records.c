@@ -3,6 +3,8 @@
 // printing statements have made, the storage of the globals. Out: stp_records of the generated C.
 #include "emit/emitter.h"
 
+#include <string.h>
+
 static void formats(struct emitter *e, struct cwriter *w)
 {
 	if (!e->format_tables.n)
@@ -24,12 +26,17 @@ static void global(struct cwriter *w, const struct global *g)
 		adder ? str_printf(", .adder = true, .offset = __builtin_offsetof(struct percpu, %s)", g->name) : "");
 }
 
+static bool is_of_monitor(struct loc loc)
+{
+	return loc.source && !strcmp(loc.source->name, MONITOR_SOURCE);
+}
+
 static int globals(struct emitter *e, struct cwriter *w)
 {
 	int n = 0;
 
 	for vec_each(&e->globals, g) {
-		if (g->var->is_copy)
+		if (g->var->is_copy || is_of_monitor(g->var->loc))
 			continue;
 		if (!n++)
 			cw_line(w, "static const struct stp_described_global stp_described_globals[] = {");
@@ -46,7 +53,8 @@ static void script(struct emitter *e, struct cwriter *w)
 	struct buf text = { 0 };
 
 	for vec_each(&e->s->sources, s)
-		buf_add(&text, (*s)->text, (*s)->len);
+		if (strcmp((*s)->name, MONITOR_SOURCE))
+			buf_add(&text, (*s)->text, (*s)->len);
 	cw_line(w, ".script = %s,", emit_c_string(buf_text(&text)));
 }
 

@@ -2,6 +2,7 @@
 // Parses the top level of a file: tokens -> struct script; and the common parts of the parser. The rules of probes,
 // statements, expressions and print formats are in parse_*.c; rule comments use EBNF: [optional] {repeated} "literal".
 #include "parse/parse.h"
+#include "parse/monitor_script.h"
 #include "parse/typography.h"
 #include "parse/parser.h"
 #include "session/passes.h"
@@ -504,6 +505,13 @@ static int parse_source(struct session *s, struct source *src)
 	return errors;
 }
 
+static int parse_monitor(struct session *s)
+{
+	const char *text = monitor_script(s);
+
+	return parse_source(s, session_source(s, MONITOR_SOURCE, text, strlen(text)));
+}
+
 static void warn_unused_arguments(struct session *s)
 {
 	for (int i = 1; i <= s->opt.args.n; i++) {
@@ -526,6 +534,8 @@ int pass_parse(struct session *s)
 	}
 	for vec_each(&s->sources, src)
 		errors += parse_source(s, *src);
+	if (!errors && s->opt.monitor)
+		errors += parse_monitor(s);
 	STAP_PROBE1(stap, pass1b__start, s->marked);
 	if (errors)
 		parse_report_late(s);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Pass 5 with -f or --output: standard output of the program that runs the script becomes a pipe to stap-report, which
-// makes the formats of the records that it reads.
+// makes the formats of the records that it reads. With --monitor it becomes a pipe to stap-monitor, which draws a
+// screen: then standard input is a pipe with the commands of that screen, and standard error one with messages for it.
 #include "run/run.h"
 
 #include "util/diag.h"
@@ -15,13 +16,48 @@
 
 static bool wanted(const struct options *o)
 {
-	return o->output_format || o->outputs.n;
+	return o->output_format || o->outputs.n || o->monitor;
 }
 
-static void arguments_of(struct session *s, arguments *argv, int ready)
+static void make_pipe(int ends[2])
+{
+	if (pipe2(ends, O_CLOEXEC))
+		die("cannot make a pipe to stap-report: %s", strerror(errno));
+}
+
+// The screen has the terminal for itself: it shows what programs write to standard error, and its keys are commands.
+static void monitor_arguments(struct session *s, arguments *argv, int ready, struct report *r)
+{
+	int commands[2], messages[2];
+
+	vec_push(argv, run_find(s, "stap-monitor", "SYSTEMTAP_MONITOR"));
+	vec_push(argv, str_printf("--ready-fd=%d", ready));
+	vec_push(argv, str_printf("--interval=%s", s->opt.monitor));
+	if (isatty(STDOUT_FILENO)) {
+		make_pipe(commands);
+		make_pipe(messages);
+		fcntl(commands[1], F_SETFD, 0);
+		fcntl(messages[0], F_SETFD, 0);
+		if (s->reads_input)
+			vec_push(argv, str_printf("--commands-fd=%d", commands[1]));
+		vec_push(argv, str_printf("--messages-fd=%d", messages[0]));
+		r->commands = commands[0];
+		r->messages = messages[1];
+		r->theirs[0] = commands[1];
+		r->theirs[1] = messages[0];
+	}
+	vec_push(argv, NULL);
+}
+
+static void arguments_of(struct session *s, arguments *argv, int ready, struct report *r)
 {
 	struct options *o = &s->opt;
 	const char *format = o->output_format ? o->output_format : "text";
+
+	if (o->monitor) {
+		monitor_arguments(s, argv, ready, r);
+		return;
+	}
 
 	vec_push(argv, run_find(s, "stap-report", "SYSTEMTAP_REPORT"));
 	vec_push(argv, str_printf("--ready-fd=%d", ready));
@@ -36,6 +72,17 @@ static void arguments_of(struct session *s, arguments *argv, int ready)
 	vec_push(argv, NULL);
 }
 
+static void give_terminal(struct report *r)
+{
+	r->errors = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
+	dup2(r->commands, STDIN_FILENO);
+	dup2(r->messages, STDERR_FILENO);
+	close(r->commands);
+	close(r->messages);
+	close(r->theirs[0]);
+	close(r->theirs[1]);
+}
+
 bool report_start(struct session *s, struct report *r)
 {
 	struct spawn program = { 0 };
@@ -44,13 +91,12 @@ bool report_start(struct session *s, struct report *r)
 	bool opened;
 	char byte;
 
-	*r = (struct report){ .output = -1 };
+	*r = (struct report){ .output = -1, .commands = -1, .messages = -1 };
 	if (!wanted(&s->opt))
 		return true;
-	if (pipe2(ready, O_CLOEXEC))
-		die("cannot make a pipe to stap-report: %s", strerror(errno));
+	make_pipe(ready);
 	fcntl(ready[1], F_SETFD, 0);
-	arguments_of(s, &argv, ready[1]);
+	arguments_of(s, &argv, ready[1], r);
 	s->opt.output = NULL;                  // stap-report writes it
 	fflush(stdout);
 	input = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3);
@@ -69,6 +115,8 @@ bool report_start(struct session *s, struct report *r)
 	close(ready[1]);
 	opened = read(ready[0], &byte, 1) == 1;
 	close(ready[0]);
+	if (r->commands >= 0)
+		give_terminal(r);
 	return opened;
 }
 
@@ -80,6 +128,10 @@ int report_finish(struct report *r, int status)
 		return status;
 	dup2(r->output, STDOUT_FILENO);
 	close(r->output);
+	if (r->commands >= 0) {
+		dup2(r->errors, STDERR_FILENO);
+		close(r->errors);
+	}
 	rc = spawn_wait(r->pid);
 	return status ? status : rc;
 }

@@ -122,10 +122,6 @@ void run_options(struct session *s, arguments *argv)
 		vec_push(argv, "-R");
 	if (s->reads_input)
 		vec_push(argv, "-i");
-	if (o->monitor) {
-		vec_push(argv, "-M");
-		vec_push(argv, o->monitor);
-	}
 	if (o->command) {
 		vec_push(argv, "-c");
 		vec_push(argv, o->command);

@@ -35,7 +35,10 @@ void run_need_modules(void);
 
 // report.c: with -f or --output, what the script prints goes to stap-report, until report_finish(). This returns
 // `status`, or that of stap-report if `status` is 0.
-struct report { int pid, output; };
+struct report {
+	int pid, output;
+	int commands, messages, theirs[2], errors;     // --monitor on a terminal, else commands is -1
+};
 // report_start() waits until all outputs are open, and returns false if stap-report has written why one cannot be.
 bool report_start(struct session *s, struct report *r);
 int report_finish(struct report *r, int status);

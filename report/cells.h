@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Lines of the tables of stap --monitor, as text of a width.
+#ifndef CELLS_H
+#define CELLS_H
+
+#include "live.h"
+
+int cells_fit(const char *text, int width);            // bytes of the characters that fit into that many columns
+void cells_pad(char *line, size_t size, int width);    // with spaces
+void cells_plain(char *line, size_t size, const char *text);   // without control characters
+// Returns the rows whose key contains `filter`, sorted by a column; free() it.
+struct live_row **cells_sorted(const struct live_table *t, unsigned column, bool rising, const char *filter, size_t *n);
+void cells_head(char *line, size_t size, const struct live_table *t, unsigned column, bool rising, int width);
+void cells_row(char *line, size_t size, const struct live_table *t, const struct live_row *r, int width);
+void cells_probe_head(char *line, size_t size, int width);
+void cells_probe(char *line, size_t size, const struct live_probe *p, int width);
+// Row i of at most n of a histogram; "" behind its last one.
+void cells_bar(char *line, size_t size, const struct statistic *s, unsigned i, unsigned n, int width, bool utf8);
+
+#endif

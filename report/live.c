@@ -1,0 +1,361 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Keeps what a running script has measured. In: events of its records. Out: struct live.
+#include "live.h"
+
+#include "event_text.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+struct live live;
+static const struct session *current;      // whose events are read; NULL: none
+
+static char *copy(const char *text, size_t len)
+{
+	char *to = malloc(len + 1);
+
+	if (!to)
+		abort();
+	memcpy(to, text, len);
+	to[len] = '\0';
+	return to;
+}
+
+static void *grown(void *items, size_t n, size_t size)
+{
+	// doubles at powers of two
+	void *more = n & (n - 1) ? items : realloc(items, (n ? 2 * n : 1) * size);
+
+	if (!more)
+		abort();
+	return more;
+}
+
+// ---------------------------------------------------------------- the log
+
+static void add_to_log(const char *text, size_t len, int kind)
+{
+	while (len) {
+		const char *end = memchr(text, '\n', len);
+		size_t n = end ? (size_t)(end - text) : len;
+		struct live_line *l;
+
+		if (live.open_line && live.nlines && live.log[(live.nlines - 1) % LIVE_LOG_LINES].kind == kind) {
+			l = &live.log[(live.nlines - 1) % LIVE_LOG_LINES];
+			l->text = realloc(l->text, strlen(l->text) + n + 1);
+			strncat(l->text, text, n);
+		} else {
+			l = &live.log[live.nlines++ % LIVE_LOG_LINES];
+			free(l->text);
+			*l = (struct live_line){ copy(text, n), kind };
+		}
+		live.open_line = !end;
+		n += end != NULL;
+		text += n;
+		len -= n;
+	}
+}
+
+static void add_line(struct text t, int kind)
+{
+	live.open_line = false;
+	add_to_log(t.at, t.len, kind);
+	live.open_line = false;
+}
+
+void live_message(const char *text, size_t len)
+{
+	add_to_log(text, len, LINE_WARNING);
+}
+
+// ---------------------------------------------------------------- tables
+
+static const struct global *global_of(const struct session *s, const char *name, size_t len)
+{
+	for (size_t i = 0; i < s->nglobals; i++)
+		if (s->globals[i].name && strlen(s->globals[i].name) == len && !memcmp(s->globals[i].name, name, len))
+			return &s->globals[i];
+	return NULL;
+}
+
+// Numbers and strings share one table, whose keys are their names.
+static bool is_plain(const struct global *g)
+{
+	return !g->keys && g->type != CELL_STATISTIC;
+}
+
+static struct live_table *table_of(const struct global *g)
+{
+	const char *name = is_plain(g) ? "globals" : g->name;
+	struct live_table *t;
+
+	for (size_t i = 0; i < live.ntables; i++)
+		if (!strcmp(live.tables[i]->name, name))
+			return live.tables[i];
+	t = calloc(1, sizeof(*t));
+	if (!t)
+		abort();
+	t->name = copy(name, strlen(name));
+	t->keyed = g->keys || is_plain(g);
+	live.tables = grown(live.tables, live.ntables, sizeof(*live.tables));
+	return live.tables[live.ntables++] = t;
+}
+
+static void free_row(struct live_row *r)
+{
+	free(r->key);
+	free(r->text);
+	free(r->hist);
+	free(r);
+}
+
+// An array begins anew: rows that the last list of its elements did not have are removed.
+static void begin_table(struct live_table *t)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < t->nrows; i++) {
+		if (!t->rows[i]->seen) {
+			free_row(t->rows[i]);
+			continue;
+		}
+		t->rows[i]->seen = false;
+		t->rows[n++] = t->rows[i];
+	}
+	t->nrows = n;
+}
+
+static struct live_row *row_of(struct live_table *t, const char *key)
+{
+	struct live_row **rows, *r;
+	size_t n = t->nrows;
+
+	for (size_t i = 0; i < n; i++)
+		if (!strcmp(t->rows[i]->key, key))
+			return t->rows[i];
+	r = calloc(1, sizeof(*r));
+	rows = realloc(t->rows, (n + 1) * sizeof(*rows));
+	if (!r || !rows)
+		abort();
+	r->key = copy(key, strlen(key));
+	t->rows = rows;
+	return t->rows[t->nrows++] = r;
+}
+
+static void add_cell(char *to, size_t size, const struct cell *c)
+{
+	size_t used = strlen(to);
+
+	if (used && used < size)
+		used += snprintf(to + used, size - used, ", ");
+	if (used >= size)
+		return;
+	if (c->type == CELL_TEXT)
+		snprintf(to + used, size - used, "%.*s", (int)c->text.len, c->text.at);
+	else
+		snprintf(to + used, size - used, "%lld", (long long)c->number);
+}
+
+// Returns the name in text that ends with "@name=" or "=": "value".
+static void name_column(struct live_table *t, unsigned column, struct text before)
+{
+	size_t from = before.len;
+
+	if (t->columns[column])
+		return;
+	while (from && before.at[from - 1] != '@')
+		from--;
+	t->columns[column] = from ? copy(before.at + from, before.len - from - 1) : copy("value", 5);
+	t->ncolumns = column + 1;
+}
+
+static void set_value(struct live_table *t, struct live_row *r, unsigned column, const struct cell *c)
+{
+	uint64_t ns = live.now_ns - r->time_ns;
+
+	if (c->type == CELL_TEXT) {
+		free(r->text);
+		r->text = copy(c->text.at, c->text.len);
+		return;
+	}
+	if (!column) {
+		r->rate = r->time_ns && ns ? 1e9 * (double)(c->number - r->values[0]) / (double)ns : 0;
+		r->time_ns = live.now_ns;
+	}
+	r->values[column] = c->number;
+}
+
+static struct live_row *latest;            // of the line that was read last; a histogram may follow
+static struct live_table *latest_table;
+
+// Reads a line of a global: its keys, then its values.
+static void read_line(const struct session *s, const struct event *e)
+{
+	struct text before = e->format->n ? e->format->pieces[0].text : (struct text){ "", 0 };
+	size_t name = 0;
+	const struct global *g;
+	char key[1024] = "";
+	unsigned cell = 0, column = 0;
+
+	while (name < before.len && !strchr("[= ", before.at[name]))
+		name++;
+	g = global_of(s, before.at, name);
+	if (!g || e->ncells < g->keys)
+		return;
+	latest_table = table_of(g);
+	if (is_plain(g))
+		snprintf(key, sizeof(key), "%s", g->name);
+	while (cell < g->keys)
+		add_cell(key, sizeof(key), &e->cells[cell++]);
+	latest = row_of(latest_table, key);
+	latest->seen = true;
+	cell = 0;
+	for (unsigned i = 0; i < e->format->n; before = e->format->pieces[i++].text) {
+		if (!e->format->pieces[i].conv || cell >= e->ncells)
+			continue;
+		if (cell >= g->keys && column < LIVE_COLUMNS) {
+			name_column(latest_table, column, before);
+			set_value(latest_table, latest, column++, &e->cells[cell]);
+		}
+		cell++;
+	}
+}
+
+static void read_heads(const struct session *s, struct text t)
+{
+	const struct global *g = t.len > 5 ? global_of(s, t.at, t.len - 5) : NULL;
+
+	if (g && !memcmp(t.at + t.len - 5, " ---\n", 5))
+		begin_table(table_of(g));
+}
+
+static void read_histogram(const struct event *e)
+{
+	if (!latest)
+		return;
+	if (!latest->hist)
+		latest->hist = malloc(sizeof(*latest->hist));
+	if (!latest->hist)
+		abort();
+	*latest->hist = *e->value->statistic;
+}
+
+// ---------------------------------------------------------------- probes
+
+static bool is_hidden(const struct probe *p)
+{
+	static const char *const own[] = { "generated code", "<monitor>", "<timeout>" };
+
+	for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++)
+		if (!strncmp(p->where, own[i], strlen(own[i])))
+			return true;
+	return false;
+}
+
+static struct live_probe *probe_of(const struct probe *p)
+{
+	for (size_t i = 0; i < live.nprobes; i++)
+		if (!strcmp(live.probes[i].where, p->where))
+			return &live.probes[i];
+	live.probes = grown(live.probes, live.nprobes, sizeof(*live.probes));
+	live.probes[live.nprobes] = (struct live_probe){ .written = copy(p->written, strlen(p->written)),
+							 .where = copy(p->where, strlen(p->where)) };
+	return &live.probes[live.nprobes++];
+}
+
+void live_measure(void)
+{
+	const struct session *s = current;
+	static uint64_t before;
+	struct timespec t;
+	uint64_t now, apart;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	now = (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+	apart = before ? now - before : 0;
+	before = now;
+	for (size_t i = 0; s && i < s->nprobes; i++)
+		if (s->probes[i].where && !is_hidden(&s->probes[i]))
+			probe_of(&s->probes[i])->points = 0;
+	for (size_t i = 0; i < live.nprobes; i++) {
+		struct live_probe *p = &live.probes[i];
+		uint64_t hits = 0, ns = 0;
+
+		for (size_t k = 0; s && k < s->nprobes; k++) {
+			if (!s->probes[k].where || strcmp(s->probes[k].where, p->where))
+				continue;
+			p->points++;
+			hits += s->probes[k].hits;
+			ns += s->probes[k].sum_ns;
+		}
+		p->hits_rate = apart ? 1e9 * (double)(hits - p->hits) / (double)apart : 0;
+		p->ns_rate = apart ? 1e9 * (double)(ns - p->ns) / (double)apart : 0;
+		p->hits = hits;
+		p->ns = ns;
+	}
+}
+
+// ---------------------------------------------------------------- events
+
+static bool is_update(const struct event *e)
+{
+	return e->probe && !strcmp(e->probe->where, "generated code") && !strncmp(e->probe->point, "timer.", 6);
+}
+
+static void output(const struct session *s, const struct event *e)
+{
+	bool at_end = e->probe && (!strncmp(e->probe->written, "end", 3) || !strncmp(e->probe->written, "error", 5));
+	struct text t = event_text(s, e);
+
+	add_to_log(t.at, t.len, at_end ? LINE_END : LINE_OUTPUT);
+}
+
+static void update(const struct session *s, const struct event *e)
+{
+	live.updates++;
+	if (e->kind == EVENT_PRINT)
+		read_line(s, e);
+	else if (e->kind == EVENT_TEXT)
+		read_heads(s, e->text);
+	else if (e->kind == EVENT_HIST)
+		read_histogram(e);
+}
+
+static void begin(const struct session *s)
+{
+	char title[512];
+
+	snprintf(title, sizeof(title), "%s %s", s->host, s->kernel);
+	free(live.title);
+	live.title = copy(title, strlen(title));
+	live.start_ns = s->start_ns;
+}
+
+int live_event(void *unused, const struct session *s, const struct event *e)
+{
+	current = e->kind == EVENT_END ? NULL : s;
+	if (e->time_ns)
+		live.now_ns = e->time_ns;
+	switch (e->kind) {
+	case EVENT_BEGIN: begin(s); break;
+	case EVENT_PRINT: case EVENT_TEXT: case EVENT_HIST:
+		if (is_update(e))
+			update(s, e);
+		else
+			output(s, e);
+		break;
+	case EVENT_WARNING: add_line(e->text, LINE_WARNING); break;
+	case EVENT_ERROR: add_line(e->text, LINE_ERROR); break;
+	case EVENT_GAP:
+		live.lost += e->count;
+		add_line(e->text, LINE_LOSS);
+		break;
+	case EVENT_END:
+		live.ended = true;
+		live.status = e->status;
+		break;
+	default: break;
+	}
+	return 0;
+}

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The values that a running script has measured so far, for the screen of stap --monitor: made of the records that the
+// script writes each interval (translator/elab/monitor.c).
+#ifndef LIVE_H
+#define LIVE_H
+
+#include "stream.h"
+
+enum { LIVE_COLUMNS = 6, LIVE_LOG_LINES = 2000 };
+
+struct live_row {
+	char *key;                         // "a, 3"; "" of a scalar
+	bool seen;                         // since the head of its array
+	int64_t values[LIVE_COLUMNS];
+	char *text;                        // of a global that is a string, else NULL
+	double rate;                       // of the first value, a second
+	uint64_t time_ns;                  // when it was read
+	struct statistic *hist;            // NULL: none
+};
+
+struct live_table {
+	char *name;
+	bool keyed;
+	unsigned ncolumns;
+	char *columns[LIVE_COLUMNS];       // "value", or "count", "sum" and so on
+	struct live_row **rows;
+	size_t nrows;
+};
+
+struct live_probe {                        // one place in the script, which may stand for many points
+	char *written, *where;
+	size_t points;
+	uint64_t hits, ns;
+	double hits_rate, ns_rate;         // a second
+	bool off;
+};
+
+struct live_line { char *text; enum { LINE_OUTPUT, LINE_END, LINE_WARNING, LINE_ERROR, LINE_LOSS } kind; };
+
+struct live {
+	struct live_table **tables;
+	size_t ntables;
+	struct live_probe *probes;
+	size_t nprobes;
+	struct live_line log[LIVE_LOG_LINES];      // a ring: line n is log[n % LIVE_LOG_LINES]
+	size_t nlines;                     // written so far
+	bool open_line;                    // the last one has no newline yet
+	uint64_t start_ns, now_ns, lost, updates;
+	char *title;                       // kernel and host
+	bool ended;
+	int status;
+};
+
+extern struct live live;
+
+event_handler live_event;
+void live_message(const char *text, size_t len);       // what a program wrote to standard error
+void live_measure(void);                               // computes the rates of probes since the last call
+
+#endif
