@@ -339,11 +339,24 @@ STP_GLOBAL_FUNCTION int bpf_put_text(struct stp_slot *s, const struct stp_text *
 	return 0;
 }
 
-/* Begins an item of up to this many words. A record that is too long becomes two. */
+#ifdef STP_EVENT_TIMES
+#define STP_TIME_WORDS 2
+#else
+#define STP_TIME_WORDS 0
+#endif
+
+/* Begins an item of up to this many words. A record that is too long becomes two. If the output consists of records
+ * with values, the first item has the CPU and the time. */
 STP_INLINE void bpf_item(struct stp_slot *s, u32 kind, u32 line, u32 words)
 {
-	if (s->record_len + words >= STP_RECORD_WORDS)
+	if (s->record_len + words + STP_TIME_WORDS >= STP_RECORD_WORDS)
 		bpf_send(s);
+#ifdef STP_EVENT_TIMES
+	if (!s->record_len) {
+		bpf_put(s, (u64)STP_ITEM_TIME << 32 | bpf_get_smp_processor_id());
+		bpf_put(s, bpf_ktime_get_ns());
+	}
+#endif
 	bpf_put(s, (u64)kind << 32 | line);
 }
 

@@ -24,7 +24,8 @@ struct stp_text { char b[STP_TEXT_SIZE]; };
 #define STP_ITEM_ARGUMENTS 64          /* of a printing statement */
 /* Upper half of an item's first word; the lower half is the line of the generated C, which determines the format. */
 enum { STP_ITEM_PRINT = 1, STP_ITEM_ERROR, STP_ITEM_HIST, STP_ITEM_SYMBOL, STP_ITEM_USER_SYMBOL,
-       STP_ITEM_MAPPING, STP_ITEM_LOG, STP_ITEM_WARNING, STP_ITEM_SYSTEM, STP_ITEM_SWITCH };
+       STP_ITEM_MAPPING, STP_ITEM_LOG, STP_ITEM_WARNING, STP_ITEM_SYSTEM, STP_ITEM_SWITCH,
+       STP_ITEM_TIME };
 /* Forms of STP_ITEM_USER_SYMBOL: a line that begins with the address if it has a name, or always; only the name. */
 enum { STP_USER_LINE, STP_USER_DOUBLED, STP_USER_NAME };
 #define STP_TRACER_FRAMES 8            /* at most, of a call stack that begins in the program */

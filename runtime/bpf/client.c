@@ -618,6 +618,11 @@ static void follow_clock(void)
 		__atomic_store_n(&control->clock_offset, offset, __ATOMIC_RELAXED);
 }
 
+u64 client_time_of_day(u64 monotonic_ns)
+{
+	return monotonic_ns + (u64)control->clock_offset;
+}
+
 void carrier_gate(bool open)
 {
 	if (!control)

@@ -55,6 +55,8 @@ const struct stp_family *client_family(const struct stp_family_ops *ops);
 /* Counts hits that the kernel did not pass to the programs, since one of them was running. */
 void client_count_missed(void);
 struct bpf_program *client_numbered_program(u32 probe);
+/* Returns the time of day, in ns, of a time of the monotonic clock. */
+u64 client_time_of_day(u64 monotonic_ns);
 /* Before loading: sets a constant of the programs, a u32 in its own section, if they use it. */
 void client_set_constant(const char *section, u32 value);
 

@@ -185,6 +185,12 @@ static void add_mapping(struct reader *r)
 	user_names_add(&m, at);
 }
 
+static void set_event(struct stp_ctx *c, u32 cpu, u64 monotonic_ns)
+{
+	stp_private(c)->event_cpu = cpu;
+	stp_private(c)->event_ns = client_time_of_day(monotonic_ns);
+}
+
 /* Records are formatted in the context of begin and end probes, which has no gate, so that they are read after exit(),
  * too. */
 static int read_record(void *unused, void *data, size_t size)
@@ -220,8 +226,11 @@ static int read_record(void *unused, void *data, size_t size)
 			stp_system(c, text(&r));
 		else if (head >> 32 == STP_ITEM_SWITCH)
 			stp_switch_file(c);
+		else if (head >> 32 == STP_ITEM_TIME)
+			set_event(c, (u32)head, number(&r));
 	}
 	stp_handler_finish(stp_private(c));
+	stp_private(c)->event_ns = 0;
 	stp_private(c)->busy = 0;
 	return 0;
 }

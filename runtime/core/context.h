@@ -58,6 +58,8 @@ struct stp_ctx_private {
 	u64 looked_at, time_used;              /* in cycles: time of the last check, time that the hit has used */
 	char *out_start, *out, *out_end;       /* the open record; see plat_record_space() */
 	u32 text;                              /* in records: where the open text begins, from out_start */
+	u64 event_ns;                          /* time of day and CPU of the open record's event; 0: now, on this CPU */
+	u32 event_cpu;
 	char *frame_base;
 	char execname[16];                     /* buffer of stp_execname(), where it needs a copy */
 	u64 random;                            /* state of stp_random(), not 0 */

@@ -80,9 +80,11 @@ static u32 statistic_size(const struct stp_stat_desc *d)
 
 static char *put_head(char *at, struct stp_ctx *c)
 {
+	const struct stp_ctx_private *v = stp_private(c);
+
 	at = put_byte(at, STP_ITEM_HEAD);
-	at = put_number(at, (u64)stp_gettimeofday_ns(c));
-	at = put_number(at, (u64)stp_cpu(c));
+	at = put_number(at, v->event_ns ? v->event_ns : (u64)stp_gettimeofday_ns(c));
+	at = put_number(at, v->event_ns ? v->event_cpu : (u64)stp_cpu(c));
 	return put_number(at, stp_probe_number(c->probe));
 }
 

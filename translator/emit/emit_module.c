@@ -487,8 +487,8 @@ static void put_together(struct emitter *e, struct cwriter *w)
 	emit_kernel_lines(e, &known);
 	cw_line(w, "/* Made by stap -p3. Names and locations are those of the script. */");
 	cw_line(w, "#define STP_STRLEN %" PRId64, emit_string_len(e));
-	if (e->s->opt.records && !e->s->opt.bpf_runtime)
-		cw_line(w, "#define STP_RECORDS");
+	if (e->s->opt.records)
+		cw_line(w, "#define %s", e->s->opt.bpf_runtime ? "STP_EVENT_TIMES" : "STP_RECORDS");
 	if (e->s->opt.bpf_runtime)
 		emit_bpf_head(e, w);
 	else
