@@ -92,6 +92,21 @@ else
 	skip doc/mandoc mandoc
 fi
 
+# examples/fleet, by the tools of those who use it.
+fleet() { # NAME PROGRAM ARGUMENTS...
+	local name=$1
+	shift
+	if ! command -v "$1" >/dev/null; then
+		skip "doc/$name" "$1"
+	elif "$@" >"$SCRATCH/fleet" 2>&1; then
+		ok "doc/$name"
+	else
+		not_ok "doc/$name" "$(head -n 20 "$SCRATCH/fleet")"
+	fi
+}
+fleet fleet-yaml yamllint -s -d '{extends: default, rules: {line-length: {max: 120}, braces: {max-spaces-inside: 0}}}' "$SOURCE/examples/fleet"
+fleet fleet-playbook ansible-playbook --syntax-check -i localhost, "$SOURCE/examples/fleet/bundle.yml"
+
 if ! command -v groff >/dev/null; then
 	skip doc/groff "groff"
 	exit 0
