@@ -9,6 +9,7 @@
 #include "driver/bundle.h"
 #include "driver/doctor.h"
 #include "driver/example.h"
+#include "driver/export.h"
 #include "driver/complete_line.h"
 #include "driver/prompt.h"
 #include "driver/self_probes.h"
@@ -454,7 +455,13 @@ static int run_script(struct session *s)
 		limit_stack(true);
 		return foreign_print(s);
 	}
-	return s->opt.list || s->opt.dump ? list_run(s) : run_passes(s);
+	if (s->opt.list || s->opt.dump)
+		return list_run(s);
+	if (s->opt.export) {
+		limit_stack(true);
+		export_add(s);
+	}
+	return run_passes(s);
 }
 
 int main(int argc, char **argv)

@@ -23,6 +23,8 @@ void options_set_release(struct options *o, const char *arg);
 void options_set_arch(struct options *o, const char *arg);
 void options_add_headers(struct options *o, const char *arg);
 void options_set_sign_module(struct options *o, const char *arg);
+void options_set_export(struct options *o, const char *arg);
+void options_export_limits(struct options *o);
 void options_set_bundle(struct options *o, const char *arg);
 void options_set_sign_bundle(struct options *o, const char *arg);
 void options_add_remote(struct options *o, const char *arg);

@@ -70,6 +70,25 @@ void options_set_sign_module(struct options *o, const char *arg)
 	o->sign_module = arg ? arg : "";
 }
 
+void options_set_export(struct options *o, const char *arg)
+{
+	const char *colon = strrchr(arg, ':');
+	int64_t port;
+
+	if (!str_starts(arg, "prometheus:") || !str_number(colon + 1, 1, 65535, &port))
+		options_misused("--export takes prometheus:[ADDR:]PORT, not \"%s\"", arg);
+	o->export = arg + strlen("prometheus:");
+}
+
+// The probe that prints all metrics has more statements than others; MAXHANDLERTIME still limits its time.
+void options_export_limits(struct options *o)
+{
+	for vec_each(&o->defines, d)
+		if (!strcmp(d->name, "MAXACTION"))
+			return;
+	vec_push(&o->defines, ((struct limit){ "MAXACTION", "20000" }));
+}
+
 void options_set_bundle(struct options *o, const char *arg)
 {
 	if (!*arg)

@@ -118,7 +118,7 @@ void run_options(struct session *s, arguments *argv)
 		vec_push(argv, "-Q");
 	vec_push(argv, "-C");
 	vec_push(argv, diag_options.color ? "always" : "never");
-	if (!o->module_name && !o->sign_module)        // another name would invalidate the signature
+	if (!o->module_name && !o->sign_module && !o->export)  // another name would invalidate the signature
 		vec_push(argv, "-R");
 	if (s->reads_input)
 		vec_push(argv, "-i");
@@ -194,6 +194,8 @@ static int run_here(struct session *s)
 	vec_push(&argv, s->module_path);
 	run_settings(s, &argv);
 	vec_push(&argv, NULL);
+	if (s->opt.export)
+		serve_start(s);                        // until this process ends
 	return run_program(argv.at);
 }
 

@@ -46,6 +46,8 @@ int report_finish(struct report *r, int status);
 void report_recorded(struct session *s, char **files) __attribute__((noreturn));
 
 // user.c: runs the program on the user runtime with -c, -x, -G, -o. Returns its exit status.
+// serve.c: --export: starts the server of the script's metrics. It ends when the returned descriptor is closed.
+int serve_start(struct session *s);
 int user_run(struct session *s);
 // Adds the arguments of the program: options and settings of globals.
 void user_arguments(struct session *s, arguments *argv);

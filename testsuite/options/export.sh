@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# --export: what stap-export serves, to whom; clients that send garbage; Prometheus, if it is installed, reads it. The metrics
+# of a module are tested in a guest (live/export). (Read by run.sh.)
+served=$SCRATCH/served
+mkdir -p "$served/fake"
+printf '# TYPE reads counter\nreads{execname="cat"} 41\n# TYPE sizes histogram\nsizes_bucket{le="1"} 1\nsizes_bucket{le="+Inf"} 2\nsizes_sum 9\nsizes_count 2\n' >"$served/fake/__metrics"
+printf 'own 7\n' >"$served/fake/__prometheus"
+# Runs a command while fake's metrics are served at $port. $WEB: lines of its configuration.
+port=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
+serving() { # COMMAND...
+	local status
+	printf '%s\n' "${WEB-}" >"$served/web"
+	coproc EXPORTER { STAP_EXPORT_DIRECTORY=$served STAP_EXPORT_WEB_CONFIG=$served/web "$SOURCE/translator/run/stap-export" "$port" fake 2>&1; }
+	read -r -t 20 _ <&"${EXPORTER[0]}"
+	"$@"
+	status=$?
+	exec {EXPORTER[1]}>&-
+	wait "$EXPORTER_PID"
+	return $status
+}
+client() { # a Python program with get(path, authorization)
+	python3 - "$port" "$1" <<-'E3'
+		import base64, os, socket, ssl, sys, threading, time, urllib.request, urllib.error
+		port = int(sys.argv[1])
+		def get(path="/metrics", login=None, scheme="http"):
+		    r = urllib.request.Request("%s://127.0.0.1:%d%s" % (scheme, port, path))
+		    if login: r.add_header("Authorization", "Basic " + base64.b64encode(login.encode()).decode())
+		    context = ssl.create_default_context(); context.check_hostname = False; context.verify_mode = ssl.CERT_NONE
+		    try:
+		        with urllib.request.urlopen(r, timeout=20, context=context if scheme == "https" else None) as answer: return answer.status, answer.read().decode()
+		    except urllib.error.HTTPError as e: return e.code, e.read().decode()
+		def garbage(text):
+		    with socket.create_connection(("127.0.0.1", port), 20) as s:
+		        s.sendall(text)
+		exec(sys.argv[2])
+	E3
+}
+expect export-metrics 0 'own 7' serving client 'print(*get())'
+expect export-other-path 0 '404 the metrics are at /metrics' serving client 'print(*get("/../../etc/passwd"))'
+expect export-script-missing 0 '503 the script fake has not started' bash -c "$(declare -f serving client); port=$port served=$served SOURCE=$SOURCE; mv $served/fake $served/gone; serving client 'print(*get())'; mv $served/gone $served/fake"
+expect export-garbage 0 'own 7' serving client '
+for text in b"", b"\0" * 70000, b"GET /metrics", b"GET " + b"a" * 100000 + b"\r\n\r\n", b"\x16\x03\x01" + os.urandom(300), b"GET /metrics HTTP/1.1\r\n" + b"X: y\r\n" * 5000 + b"\r\n", b"POST /metrics HTTP/9.9\r\nContent-Length: -1\r\n\r\n":
+    try: garbage(text)
+    except OSError: pass
+silent = [socket.create_connection(("127.0.0.1", port)) for i in range(6)]
+print(*get())'
+WEB="user=me
+password_sha256=$(printf secret | sha256sum | cut -d' ' -f1)" expect export-password 0 '401 401 401 200' serving client 'print(get()[0], get(login="me:wrong")[0], get(login="you:secret")[0], get(login="me:secret")[0])'
+openssl req -x509 -newkey rsa:2048 -nodes -days 3 -subj /CN=t -keyout "$served/key" -out "$served/cert" 2>/dev/null
+WEB="cert_file=$served/cert
+key_file=$served/key" expect export-tls 0 '200' serving client 'garbage(b"GET / HTTP/1.0\r\n\r\n"); print(get(scheme="https")[0])'
+expect export-port-used 1 'ERROR: --export: cannot serve metrics at' serving bash -c "'$SOURCE/translator/run/stap-export' $port fake </dev/null"
+expect export-no-port 1 '--export takes prometheus:[ADDR:]PORT' "$STAP" --export=prometheus:x -e "$begin"
+expect export-unknown 1 '--export takes prometheus:[ADDR:]PORT' "$STAP" --export=graphite:1 -e "$begin"
+expect export-user 1 '--export requires a module on this host' user --export=prometheus:9090 -e "$begin"
+scraped() { # with Prometheus's own storage and query language
+	printf 'global: { scrape_interval: 1s }\nscrape_configs: [ { job_name: t, static_configs: [ { targets: ["127.0.0.1:%s"] } ] } ]\n' "$port" >"$served/prometheus.yml"
+	local own=$((port + 1)) pid answer i
+	prometheus --config.file="$served/prometheus.yml" --storage.tsdb.path="$served/data" --web.listen-address="127.0.0.1:$own" >"$served/log" 2>&1 & pid=$!
+	for ((i = 0; i < 300; i++)); do
+		answer=$(python3 -c 'import sys, urllib.request; print(urllib.request.urlopen(sys.argv[1]).read().decode())' \
+			"http://127.0.0.1:$own/api/v1/query?query=histogram_quantile(0.5,sizes_bucket)%20or%20reads" 2>/dev/null)
+		[[ $answer != *'"41"'* ]] || break
+		sleep 0.1
+	done
+	kill $pid
+	wait $pid
+	echo "$answer"
+}
+if command -v prometheus >/dev/null; then
+	expect export-prometheus 0 '"execname":"cat"' serving scraped
+else
+	skip options/export-prometheus "package prometheus"
+fi
+rm -rf "$served"

@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// --export=prometheus: globals of the script -> a probe of the procfs file __metrics, which prints them in Prometheus's
+// text format (0.0.4). translator/run/stap-export serves that file.
+//
+// The probe is text of the language, which the passes translate with the script. To know the type of each global, a
+// child process runs passes 1 and 2 on the script alone, without messages; errors are reported when the passes run on
+// both.
+//
+//   a number           counter if it only grows, else gauge
+//   statistics         counter of values if only 1 is added, histogram of @hist_log, or summary (count, sum)
+//   arrays             a label for each key, named as the expression that the script uses as the key
+#include "driver/export.h"
+#include "elab/elab.h"
+#include "session/passes.h"
+#include "util/diag.h"
+#include "util/spawn.h"
+#include "util/str.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum {
+	SIZE = 4 << 20,                // bytes of all metrics
+	KEYS_LENGTH = 180,             // of the values of a sample's labels before they are quoted: MAXSTRINGLEN is 512
+};
+
+// ---------------------------------------------------------------- the script as it was parsed
+
+struct use { const char *name; name_list labels; bool decremented; };
+
+struct search { VEC(struct use) uses; };
+
+static struct use *use_of(struct search *r, const char *name)
+{
+	for vec_each(&r->uses, u)
+		if (!strcmp(u->name, name))
+			return u;
+	vec_push(&r->uses, (struct use){ .name = name });
+	return &r->uses.at[r->uses.n - 1];
+}
+
+static const char *label(const expr_vec *keys, int i, const name_list *earlier)
+{
+	const struct expr *e = keys->at[i];
+	const char *name = e->kind == E_CALL ? e->u.call.name : e->kind == E_VAR ? e->u.var.name : NULL;
+
+	if (!name || str_starts(name, "__") || str_in_list(earlier, name) || !strcmp(name, "le"))
+		return str_printf("key%d", i + 1);
+	return name;
+}
+
+static bool see(struct ast_walker *w, struct expr **e)
+{
+	const struct expr *x = *e, *target = x->kind == E_INCDEC && x->u.un.op == TOK_DEC ? x->u.un.e :
+		x->kind == E_ASSIGN && x->u.bin.op != TOK_ADD_ASSIGN && x->u.bin.op != TOK_STAT_ADD ? x->u.bin.l : NULL;
+
+	if (target && (target->kind == E_VAR || target->kind == E_INDEX))
+		use_of(w->data, target->kind == E_VAR ? target->u.var.name : target->u.index.name)->decremented = true;
+	if (x->kind == E_INDEX && x->u.index.name) {
+		struct use *u = use_of(w->data, x->u.index.name);
+
+		for (int i = u->labels.n; i < x->u.index.keys.n && x->u.index.keys.at[i]; i++)
+			vec_push(&u->labels, label(&x->u.index.keys, i, &u->labels));
+	}
+	return true;
+}
+
+static void search(struct session *s, struct search *found)
+{
+	struct ast_walker w = { .expr = see, .data = found };
+
+	for vec_each(&s->script.probe_decls, d)
+		ast_walk_stmt(&w, &(*d)->body);
+	for vec_each(&s->script.funcs, f)
+		if ((*f)->body)
+			ast_walk_stmt(&w, &(*f)->body);
+}
+
+// Returns the comment on the line of the declaration, or NULL. It is about the last global of the line.
+static const char *comment(const struct session *s, const struct var *v)
+{
+	const char *line = v->loc.source ? diag_line(v->loc.source, v->loc.line) : "";
+	size_t len = strcspn(line, "\n");
+	const char *start = memmem(line, len, "//", 2);
+	char *text;
+
+	for vec_each(&s->script.globals, other)
+		if ((*other)->loc.source == v->loc.source && (*other)->loc.line == v->loc.line &&
+		    (*other)->loc.column > v->loc.column)
+			return NULL;
+	if (!start)
+		return NULL;
+	start += 2 + strspn(start + 2, " \t");
+	text = str_ndup(start, strcspn(start, "\n\r"));
+	return *text ? text : NULL;
+}
+
+// ---------------------------------------------------------------- the probe
+
+static void append(struct buf *b, const char *text)
+{
+	buf_printf(b, "\t$value .= \"%s\"\n", str_escape(text, strlen(text)));
+}
+
+// Keys of two arrays may have different types.
+static char *key_name(const struct var *v, int i)
+{
+	return str_printf("__%s_%d", v->name, i);
+}
+
+// Returns the template of a sample for sprintf, "NAME{a=%s,le=\"%d\"} %d\n", and adds the values of its labels to
+// *values.
+// bucket: the text for the label `le`, or NULL.
+static char *sample(const char *name, const struct var *v, const struct use *u, const char *bucket, struct buf *values)
+{
+	struct buf b = { 0 };
+	int strings = 0;
+
+	for (int i = 0; i < v->arity; i++)
+		strings += v->key_types[i] == T_STRING;
+	buf_printf(&b, "%s%s", name, v->arity || bucket ? "{" : "");
+	for (int i = 0; i < v->arity; i++) {
+		const char *word = i < u->labels.n ? u->labels.at[i] : str_printf("key%d", i + 1);
+
+		buf_printf(&b, v->key_types[i] == T_STRING ? "%s%s=%%s" : "%s%s=\"%%d\"", i ? "," : "", word);
+		if (v->key_types[i] == T_STRING)
+			buf_printf(values, "__prometheus_quoted(substr(%s, 0, %d)), ", key_name(v, i), KEYS_LENGTH / strings);
+		else
+			buf_printf(values, "%s, ", key_name(v, i));
+	}
+	if (bucket)
+		buf_printf(&b, "%sle=\"%s\"", v->arity ? "," : "", bucket);
+	buf_printf(&b, "%s %%d\n", v->arity || bucket ? "}" : "");
+	return str_escape(buf_text(&b), b.len);
+}
+
+static void append_sample(struct buf *b, const char *name, const struct var *v, const struct use *u, const char *value)
+{
+	struct buf values = { 0 };
+	const char *template = sample(name, v, u, NULL, &values);
+
+	buf_printf(b, "\t$value .= sprintf(\"%s\", %s%s)\n", template, buf_text(&values), value);
+}
+
+// Buckets of @hist_log: number 64 has 0, 65 has 1, 66 has 2 and 3, 67 has 4 to 7; 63 has -1, 62 has -3 and -2.
+static void append_buckets(struct buf *b, const struct var *v, const struct use *u, const char *element)
+{
+	const char *name = str_printf("%s_bucket", v->name);
+	struct buf values = { 0 }, unused = { 0 };
+	const char *template = sample(name, v, u, "%d", &values), *last = sample(name, v, u, "+Inf", &unused);
+
+	buf_printf(b, "\t__sum = 0\n\tforeach (__b in @hist_log(%s)) {\n\t__sum += @hist_log(%s)[__b]\n", element, element);
+	buf_printf(b, "\tif (@hist_log(%s)[__b]) $value .= sprintf(\"%s\", %s"
+		   "__b < 64 ? -(1 << (63 - __b)) : (1 << (__b - 64)) - 1, __sum)\n\t}\n", element, template, buf_text(&values));
+	buf_printf(b, "\t$value .= sprintf(\"%s\", %s@count(%s))\n", last, buf_text(&values), element);
+}
+
+enum kind { COUNTER, COUNT, GAUGE, HISTOGRAM, SUMMARY };      // COUNT: statistics of which only @count is used
+
+static enum kind kind_of(const struct var *v, const struct use *u)
+{
+	if (v->type != T_STATS)
+		return !u->decremented && v->only_updated ? COUNTER : GAUGE;
+	if (v->stat_ops == STAT_COUNT && !v->added.varies)
+		return COUNT;
+	return !v->hist_step && (v->stat_ops & STAT_HIST_LOG) ? HISTOGRAM : SUMMARY;
+}
+
+// Statements that MAXACTION counts for one element, at most.
+static int cost(enum kind kind)
+{
+	return kind == HISTOGRAM ? 400 : kind == SUMMARY ? 16 : 10;
+}
+
+static void append_element(struct buf *b, const struct var *v, const struct use *u, enum kind kind, const char *element)
+{
+	if (kind == HISTOGRAM)
+		append_buckets(b, v, u, element);
+	if (kind == HISTOGRAM || kind == SUMMARY) {
+		append_sample(b, str_printf("%s_sum", v->name), v, u, str_printf("@sum(%s)", element));
+		append_sample(b, str_printf("%s_count", v->name), v, u, str_printf("@count(%s)", element));
+	} else {
+		append_sample(b, v->name, v, u, kind == COUNT ? str_printf("@count(%s)", element) : element);
+	}
+}
+
+// most: number of elements of an array that are printed.
+static void append_global(struct session *s, struct buf *b, const struct var *v, const struct use *u, int64_t most)
+{
+	static const char *const names[] = { "counter", "counter", "gauge", "histogram", "summary" };
+	enum kind kind = kind_of(v, u);
+	const char *help = comment(s, v);
+	struct buf keys = { 0 };
+
+	for (int i = 0; i < v->arity; i++)
+		buf_printf(&keys, "%s%s", i ? ", " : "", key_name(v, i));
+	if (help)
+		append(b, str_printf("# HELP %s %.200s\n", v->name, help));
+	append(b, str_printf("# TYPE %s %s\n", v->name, names[kind]));
+	if (!v->arity) {
+		buf_printf(b, v->type == T_STATS ? "\tif (@count(%s)) {\n" : "\t{\n", v->name);
+		append_element(b, v, u, kind, v->name);
+		buf_puts(b, "\t}\n");
+		return;
+	}
+	buf_printf(b, "\t__n = 0\n\tforeach ([%s] in %s limit %lld) {\n", buf_text(&keys), v->name, (long long)most + 1);
+	buf_printf(b, "\tif (__n++ >= %lld) {\n", (long long)most);
+	append(b, str_printf("# %s has more elements: raise -DMAXACTION\n", v->name));
+	buf_puts(b, "\tbreak }\n");
+	append_element(b, v, u, kind, str_printf("%s[%s]", v->name, buf_text(&keys)));
+	buf_puts(b, "\t}\n");
+}
+
+static bool is_metric(const struct var *v)
+{
+	return (!v->loc.source || !v->loc.source->library) && (v->type == T_LONG || v->type == T_STATS);
+}
+
+// Divides what MAXACTION leaves among the arrays, since a handler that exceeds it ends the script.
+static void append_globals(struct session *s, struct buf *b, struct search *found)
+{
+	int64_t left = session_limit(s, LIMIT_MAXACTION);
+	int arrays = 0;
+
+	for vec_each(&s->script.globals, v)
+		if (is_metric(*v)) {
+			arrays += (*v)->arity > 0;
+			left -= 3 + ((*v)->arity ? 10 : cost(kind_of(*v, use_of(found, (*v)->name))));
+		}
+	for vec_each(&s->script.globals, v)
+		if (is_metric(*v)) {
+			const struct use *u = use_of(found, (*v)->name);
+			int64_t most = arrays && left > 0 ? left / arrays / cost(kind_of(*v, u)) : 0;
+
+			append_global(s, b, *v, u, most);
+		}
+}
+
+static bool has_own(const struct session *s)
+{
+	for vec_each(&s->script.probes, p)
+		if (strstr((*p)->point, "procfs(\"__metrics\")") || strstr((*p)->point, "procfs(\"__prometheus\")"))
+			return true;
+	return false;
+}
+
+// Runs passes 1 and 2 and returns the text of the probe; "": errors, or nothing to add.
+static const char *make(struct session *s)
+{
+	struct search found = { 0 };
+	struct buf b = { 0 };
+
+	if (pass_parse(s) + diag_errors())
+		return "";
+	search(s, &found);
+	if (pass_elaborate(s) + diag_errors() || has_own(s))
+		return "";
+	buf_printf(&b, "probe procfs(\"__metrics\").read.maxsize(%d) {\n", SIZE);
+	append_globals(s, &b, &found);
+	buf_puts(&b, "}\n");
+	return buf_text(&b);
+}
+
+void export_add(struct session *s)
+{
+	struct buf text = { 0 };
+	char piece[4096];
+	int ends[2], pid;
+	ssize_t n;
+
+	if (pipe2(ends, O_CLOEXEC) < 0)
+		die("--export: %s", strerror(errno));
+	fflush(NULL);
+	pid = fork();
+	if (pid < 0)
+		die("--export: %s", strerror(errno));
+	if (pid == 0) {
+		int null = open("/dev/null", O_WRONLY);
+		const char *made;
+
+		dup2(null, STDERR_FILENO);
+		made = make(s);
+		for (size_t len = strlen(made); len; len -= (size_t)n, made += n)
+			if ((n = write(ends[1], made, len)) < 0)
+				break;
+		_exit(0);
+	}
+	close(ends[1]);
+	while ((n = read(ends[0], piece, sizeof(piece))) > 0)
+		buf_add(&text, piece, (size_t)n);
+	close(ends[0]);
+	spawn_wait(pid);
+	if (text.len)
+		session_source(s, "<export>", buf_text(&text), text.len);
+}

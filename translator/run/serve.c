@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// --export: runs stap-export, which serves the script's metrics, while staprun runs. It ends when its standard input,
+// the pipe that this process holds, is closed, so also when stap is killed.
+#include "run/run.h"
+#include "util/diag.h"
+#include "util/str.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <spawn.h>
+#include <string.h>
+#include <unistd.h>
+
+extern char **environ;
+
+// Waits until it serves, so that the script does not start if the port is in use. Returns the pipe.
+int serve_start(struct session *s)
+{
+	const char *argv[] = { "python3", run_find(s, "stap-export", NULL), s->opt.export, s->module_name, NULL };
+	posix_spawn_file_actions_t actions;
+	int in[2], out[2], pid, err;
+	char byte;
+
+	if (pipe2(in, O_CLOEXEC) < 0 || pipe2(out, O_CLOEXEC) < 0)
+		die("--export: %s", strerror(errno));
+	posix_spawn_file_actions_init(&actions);
+	posix_spawn_file_actions_adddup2(&actions, in[0], STDIN_FILENO);
+	posix_spawn_file_actions_adddup2(&actions, out[1], STDOUT_FILENO);
+	err = posix_spawnp(&pid, argv[0], &actions, NULL, (char *const *)argv, environ);
+	posix_spawn_file_actions_destroy(&actions);
+	if (err)
+		die("--export requires python3: %s", strerror(err));
+	close(in[0]);
+	close(out[1]);
+	if (read(out[0], &byte, 1) != 1)
+		die("--export=prometheus:%s: the metrics are not served (a message above says why)", s->opt.export);
+	close(out[0]);
+	return in[1];
+}
