@@ -325,6 +325,7 @@ SEC(STP_UPROBE_SECTION) int stp_entry_##number(u64 *ctx)			\
 		return 0;							\
 	}									\
 	bpf_registers(s, ctx, ~0u);						\
+	s->mode = bpf_mode(ctx[STP_WORD_CS]);					\
 	s->c.address = ctx[STP_REGISTER_PC];					\
 	s->stack_frames = 0;							\
 	s->probe = number;							\
@@ -343,6 +344,7 @@ SEC(STP_UPROBE_SECTION) int stp_program_##number(u64 *ctx)			\
 	}									\
 	bpf_registers(s, ctx, ~0u);						\
 	s->c.saved_return = bpf_user_result(ctx);				\
+	s->mode = bpf_mode(ctx[STP_WORD_CS]);					\
 	s->c.address = ctx[STP_REGISTER_PC];					\
 	s->stack_frames = 0;							\
 	STP_RUN(s, number, handler, condition, late);				\

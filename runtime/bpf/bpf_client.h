@@ -86,6 +86,11 @@ static inline struct stp_elem *stp_cursor_next(struct stp_cursor *cursor)
 #define stp_syscall_kernel_name(c) ""
 #define stp_syscall_string(c, to, size, address) ((void)(address))
 
+#define stp_user_mode(c) 0
+#define stp_is_32bit(c) 0
+#define stp_in_syscall(c) 0
+#define stp_pid2task(c, id) 0
+
 /* names.c */
 void stp_symdata(struct stp_ctx *c, char *to, u64 address);
 void stp_sprint_syms(struct stp_ctx *c, char *to, const char *list);

@@ -74,6 +74,7 @@ SEC("perf_event") int stp_program_##number(u64 *ctx)				\
 	if (!s)									\
 		return 0;							\
 	bpf_registers(s, ctx, mask);						\
+	s->mode = bpf_mode(ctx[STP_WORD_CS]);					\
 	s->c.address = ctx[STP_REGISTER_PC];					\
 	STP_TAKE_STACKS(ctx, s, handler##_takes, STP_FROM_REGISTERS);		\
 	STP_RUN(s, number, handler, condition, late);				\
@@ -374,6 +375,7 @@ SEC("raw_tp") int stp_program_##number_(u64 *ctx)				\
 	if ((reads_) || (splits_))						\
 		bpf_call_registers(s, ctx[0], compat);				\
 	s->c.arguments[STP_SYSCALL_NUMBER] = number;				\
+	s->mode = STP_MODE_USER | STP_MODE_CALL | (compat ? STP_MODE_32BIT : 0);	\
 	if ((splits_) && bpf_is_split(number, compat)) {			\
 		call = calls_##number_(compat + bpf_split(s, number));		\
 		if (!call) {							\

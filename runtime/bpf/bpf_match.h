@@ -100,7 +100,7 @@ STP_GLOBAL_FUNCTION int bpf_last_end(struct stp_slot *s, u32 number, u32 from, u
 }
 
 /* Marks the offsets at which the expression, which ends at `to`, may begin. Returns the first of them, or -1. */
-STP_GLOBAL_FUNCTION int bpf_mark(struct stp_slot *s, u32 number, u32 from, u32 to)
+STP_GLOBAL_FUNCTION int bpf_mark_begins(struct stp_slot *s, u32 number, u32 from, u32 to)
 {
 	struct stp_match *m;
 	int first = -1;
@@ -150,7 +150,7 @@ STP_INLINE u32 bpf_split_star(struct stp_slot *s, const struct stp_regex_row *p,
 	if (from == to)
 		return bpf_last_end(s, p->head, from, from, to) == (int)to ? p->a : 0;
 	if (!s->match_star) {
-		bpf_mark(s, p->tail, from, to);
+		bpf_mark_begins(s, p->tail, from, to);
 		s->match_star = 1;
 	}
 	end = bpf_last_end(s, p->head, from, from + 1, to | STP_MARKED);
@@ -167,7 +167,7 @@ STP_INLINE u32 bpf_split_sequence(struct stp_slot *s, struct stp_match *m, const
 	u32 from = s->match_from, to = s->match_to, n = s->match_waiting;
 	int middle;
 
-	bpf_mark(s, p->tail, from, to);
+	bpf_mark_begins(s, p->tail, from, to);
 	middle = bpf_last_end(s, p->head, from, from, to | STP_MARKED);
 	STP_HIDE(n);
 	if (p->b && n < STP_MAX_GROUPS) {
@@ -259,7 +259,7 @@ STP_GLOBAL_FUNCTION int bpf_match_groups(struct stp_slot *s, const struct stp_te
 	m->size = STP_MATCH_STEPS;
 	bpf_copy(STP_MATCH_TEXT(m), text);
 	s->match_len = (u32)bpf_length(STP_MATCH_TEXT(m));
-	from = bpf_mark(s, numbers & 0xffff, 0, s->match_len);
+	from = bpf_mark_begins(s, numbers & 0xffff, 0, s->match_len);
 	if (from < 0)
 		return 0;
 	to = bpf_last_end(s, numbers >> 16, (u32)from, (u32)from, s->match_len);

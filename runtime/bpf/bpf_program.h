@@ -101,6 +101,7 @@ STP_INLINE struct stp_slot *stp_claim(void)
 		__sync_fetch_and_add(&s->busy, 1);
 		if (*(volatile u32 *)&s->busy == 1) {
 			s->c.actions = STP_ACTIONS_MAX;
+			s->mode = 0;
 			return s;
 		}
 		__sync_fetch_and_add(&s->busy, -1);
@@ -721,6 +722,14 @@ STP_INLINE bool stp_always(void)
 #define STP_WORD_SP 19
 #define STP_USER32_CS 0x23             /* of processes that run 32-bit code */
 
+#define stp_user_mode(c) (STP_SLOT(c)->mode != 0)
+#define stp_is_32bit(c) ((STP_SLOT(c)->mode & STP_MODE_32BIT) != 0)
+#define stp_in_syscall(c) ((STP_SLOT(c)->mode & STP_MODE_CALL) != 0)
+STP_INLINE u32 bpf_mode(u64 cs)
+{
+	return !(cs & 3) ? 0 : cs == STP_USER32_CS ? STP_MODE_USER | STP_MODE_32BIT : STP_MODE_USER;
+}
+
 /* Returns the result of a function of a program: an int, or a long of a 32-bit process, is its lower half. */
 STP_INLINE u64 bpf_user_result(const u64 *ctx)
 {
@@ -741,6 +750,7 @@ SEC(STP_UPROBE_SECTION) int stp_program_##number(u64 *ctx)			\
 		s->registers[i] = ctx[i];					\
 	if (is_return_)								\
 		s->c.saved_return = bpf_user_result(ctx);			\
+	s->mode = bpf_mode(ctx[STP_WORD_CS]);					\
 	s->c.address = ctx[STP_REGISTER_PC];					\
 	s->stack_frames = 0;   /* its kernel stack is empty */			\
 	bpf_take_user_stack(ctx, s, handler##_takes);				\

@@ -36,6 +36,7 @@ enum stp_bpf_error { STP_BPF_NONE, STP_BPF_TEXT, STP_BPF_DIVISION, STP_BPF_ACTIO
 /* Results of the body of a loop: another pass; break; the handler or function ends; an error. */
 enum { STP_LOOP_NEXT, STP_LOOP_BREAK, STP_LOOP_LEAVE, STP_LOOP_FAIL };
 #define STP_BPF_CALLERS 4
+enum { STP_MODE_USER = 1, STP_MODE_32BIT = 2, STP_MODE_CALL = 4 };
 #define STP_ERROR_TEXT 512             /* STP_ERROR_SIZE of the module */
 
 /* Texts of the probe that was hit. */
@@ -57,6 +58,7 @@ struct stp_mapping { u64 space, start, end, offset, inode, device; };
 
 struct stp_slot {
 	u32 busy;
+	u32 mode;                      /* STP_MODE_ bits of the interrupted code; 0: of the kernel */
 	u32 probe;                     /* index in the table of probes */
 	struct stp_ctx c;
 	u64 held;                      /* lock words that the hit has taken, as bits */

@@ -70,6 +70,66 @@ STP_INLINE s64 bpf_credential(bool group)
 	return id;
 }
 
+/* ------------------------------------------------------------------ tasks by their IDs */
+
+struct xarray___find { void *xa_head; } STP_KERNEL_TYPE;
+struct idr___find { struct xarray___find idr_rt; } STP_KERNEL_TYPE;
+struct pid_namespace___find { struct idr___find idr; } STP_KERNEL_TYPE;
+struct upid___find { struct pid_namespace___find *ns; } STP_KERNEL_TYPE;
+struct hlist_node___find;
+struct hlist_head___find { struct hlist_node___find *first; } STP_KERNEL_TYPE;
+struct pid___find { struct hlist_head___find tasks[4]; struct upid___find numbers[1]; } STP_KERNEL_TYPE;
+struct hlist_node___find { struct hlist_node___find *next, **pprev; };
+struct task_struct___find { struct pid___find *thread_pid; struct hlist_node___find pid_links[4]; } STP_KERNEL_TYPE;
+struct xa_node___find { u8 shift; void *slots[64]; } STP_KERNEL_TYPE;
+#define STP_XA_LEVELS 6                /* of 6 bits each, of an ID of 32 bits */
+
+/* Returns the task with a thread ID in the initial namespace, or 0. As find_pid_ns(): each namespace has an xarray of
+ * its IDs, and every task has the initial namespace as its first. Like all memory of the kernel, it is read fault-safe. */
+STP_GLOBAL_FUNCTION u64 bpf_pid2task(u64 id)
+{
+	struct task_struct___find *task = (void *)bpf_get_current_task();
+	struct pid_namespace___find *ns = NULL;
+	struct pid___find *pid = NULL;
+	u64 entry = 0, first = 0;
+	u32 level;
+	u8 shift = 0;
+
+	STP_KERNEL_READ(pid, task->thread_pid);
+	STP_KERNEL_READ(ns, pid->numbers[0].ns);
+	STP_KERNEL_READ(entry, ns->idr.idr_rt.xa_head);
+	for (level = 0; level < STP_XA_LEVELS && (entry & 3) == 2 && entry > 4096; level++) {
+		struct xa_node___find *node = (void *)(entry - 2);
+		u64 place;
+
+		STP_KERNEL_READ(shift, node->shift);
+		place = id >> (shift & 63);
+		if (!level && place > 63)
+			return 0;
+		entry = 0;
+		bpf_probe_read_kernel(&entry, sizeof(entry), (const void *)((u64)&node->slots + 8 * (place & 63)));
+	}
+	if (!entry || entry & 3 || (!level && id))
+		return 0;
+	pid = (void *)entry;
+	STP_KERNEL_READ(first, pid->tasks[PIDTYPE_PID].first);
+	return first ? first - (u64)&((struct task_struct___find *)0)->pid_links : 0;
+}
+#define stp_pid2task(c, id) ((s64)bpf_pid2task((u64)(id)))
+
+struct thread_info___kind { unsigned long flags; } STP_KERNEL_TYPE;
+struct task_struct___kind { struct thread_info___kind thread_info; } STP_KERNEL_TYPE;
+#define STP_TIF_ADDR32 29              /* of x86 */
+STP_INLINE bool bpf_task_is_32bit(void)
+{
+	struct task_struct___kind *task = (void *)bpf_get_current_task();
+	u64 flags = 0;
+
+	STP_KERNEL_READ(flags, task->thread_info.flags);
+	return flags >> STP_TIF_ADDR32 & 1;
+}
+#define stp_task_is_32bit() bpf_task_is_32bit()
+
 #define stp_thread_start(c) bpf_start_time()
 #define stp_ppid(c) bpf_parent()
 #define stp_pgrp(c) bpf_task_id(PIDTYPE_PGID)

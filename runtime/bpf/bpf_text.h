@@ -635,7 +635,7 @@ STP_INLINE void bpf_system(struct stp_ctx *c, const char *command)
 /* ------------------------------------------------------------------ tables of names: see core/string.c */
 
 /* Returns the position of a byte from a position on, or that of the end. */
-STP_GLOBAL_FUNCTION int bpf_position(const struct stp_text *s, u32 from, u32 byte)
+STP_GLOBAL_FUNCTION int bpf_seek(const struct stp_text *s, u32 from, u32 byte)
 {
 	u32 i;
 
@@ -670,7 +670,7 @@ STP_GLOBAL_FUNCTION u64 bpf_number_at(const struct stp_text *s, u32 at)
 #define STP_TABLE_ENTRIES (STP_STRLEN / 4 + 1)
 STP_INLINE u32 bpf_next_entry(const struct stp_text *table, u32 at)
 {
-	u32 end = (u32)bpf_position(table, at, ' ');
+	u32 end = (u32)bpf_seek(table, at, ' ');
 
 	return end + (bpf_byte(table, end) == ' ');
 }
@@ -683,7 +683,7 @@ STP_GLOBAL_FUNCTION int bpf_name_of(struct stp_text *to, const struct stp_text *
 	if (!to || !table || !other)
 		return 0;
 	for (i = 0; i < STP_TABLE_ENTRIES; i++) {
-		equal = (u32)bpf_position(table, at, '=');
+		equal = (u32)bpf_seek(table, at, '=');
 		if (!bpf_byte(table, equal)) {
 			bpf_copy(to, other);
 			return 0;
@@ -726,7 +726,7 @@ STP_GLOBAL_FUNCTION int bpf_flag_names(struct stp_slot *s, struct stp_text *to, 
 	if (!s || !to || !table)
 		return 0;
 	for (i = 0; i < STP_TABLE_ENTRIES; i++) {
-		equal = (u32)bpf_position(table, at, '=');
+		equal = (u32)bpf_seek(table, at, '=');
 		if (!bpf_byte(table, equal))
 			break;
 		flag = bpf_number_at(table, equal + 1);

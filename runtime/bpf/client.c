@@ -114,7 +114,7 @@ static void report_refusal(int err)
 		stp_complain("BPF programs cannot be loaded: permission denied; run stap as root, or with the capabilities "
 			     "CAP_BPF and CAP_PERFMON%s", client_family(&stp_lsm_family) ?
 			     "; a security policy of this system may refuse programs at hooks of security modules" : "");
-	else
+	else if (!kept || !refusal_report(log_text, path))
 		stp_complain("the kernel refused a BPF program: %s%s%s", strerror(-err), kept ? "; its log is in " : "",
 			     kept ? path : "");
 }
@@ -272,6 +272,29 @@ const struct stp_family *client_family(const struct stp_family_ops *ops)
 	return NULL;
 }
 
+/* For the tests: appends how many instructions the verifier has followed (since Linux 5.16). */
+static void write_counts(void)
+{
+	const char *path = secure_getenv("STP_BPF_COUNTS");
+	FILE *f = path ? fopen(path, "a") : NULL;
+	struct bpf_program *p;
+	u64 all = 0, most = 0;
+
+	if (!f)
+		return;
+	bpf_object__for_each_program(p, object) {
+		struct bpf_prog_info info = { 0 };
+		u32 size = sizeof(info);
+
+		if (bpf_program__fd(p) < 0 || bpf_obj_get_info_by_fd(bpf_program__fd(p), &info, &size))
+			continue;
+		all += info.verified_insns;
+		most = info.verified_insns > most ? info.verified_insns : most;
+	}
+	fprintf(f, "%llu %llu\n", most, all);
+	fclose(f);
+}
+
 int carrier_open(void)
 {
 	int err;
@@ -294,6 +317,7 @@ int carrier_open(void)
 		return -1;
 	}
 	costs_enable();
+	write_counts();
 	stp_losses = control->losses;
 	control->hash_factor = stp_hash_factor = plat_random() | 1;
 	control->errors_allowed = stp_module.limits.suppress_errors ? ~0u : stp_module.limits.errors;

@@ -80,6 +80,10 @@ bool lockdown_is_confidential(void);
 #define LOCKDOWN_TEXT "this kernel is in lockdown mode \"confidentiality\", in which BPF programs cannot read its " \
 		      "memory: boot it with lockdown=integrity"
 
+/* refusal.c: reports where in the script the refused program comes from, and the verifier's reason. path: of the log.
+ * Returns false if the log does not say it. */
+bool refusal_report(const char *log, const char *path);
+
 /* attach_functions.c */
 /* Between opening and loading the object: finds the addresses of functions. Returns 0 or a negative error. */
 int functions_prepare(void);

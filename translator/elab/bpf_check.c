@@ -31,16 +31,20 @@ static bool refuse(struct loc loc, const char *what)
 
 // Functions of generated.h that bpf_program.h implements, for embedded C marked pragma:runtime.
 static const char *const operations[] = {
-	"stp_pid", "stp_tid", "stp_ppid", "stp_pgrp", "stp_sid", "stp_uid", "stp_euid", "stp_gid", "stp_egid", "stp_cpu",
+	"stp_pid", "stp_tid", "stp_ppid", "stp_pgrp", "stp_sid", "stp_uid", "stp_euid", "stp_gid", "stp_egid",
+	"stp_cpu",
 	"stp_target", "stp_ktime_ns", "stp_gettimeofday_ns", "stp_current_task", "stp_thread_start", "stp_execname",
 	"stp_syscall_name", "stp_syscall_kernel_name", "stp_syscall_string",
-	"stp_uload_string", "stp_load_string", "stp_strlen", "stp_copy", "stp_append", "stp_compare", "stp_find", "stp_span",
+	"stp_uload_string", "stp_load_string", "stp_strlen", "stp_copy", "stp_append", "stp_compare", "stp_find",
+	"stp_span",
 	"stp_substr", "stp_character", "stp_strtol", "stp_basename", "stp_replace", "stp_exit", "stp_error",
 	"stp_pp", "stp_pn", "stp_ppfunc", "stp_probe_name",
-	"stp_probefunc", "stp_address", "stp_backtrace", "stp_stack", "stp_symdata", "stp_sprint_syms", "stp_print_syms",
+	"stp_probefunc", "stp_address", "stp_backtrace", "stp_stack", "stp_symdata", "stp_sprint_syms",
+	"stp_print_syms",
 	"stp_ubacktrace", "stp_ustack", "stp_print_usyms",
 	"stp_quote", "stp_quote_json", "stp_quote_label", "stp_prefixed", "stp_copy_name", "stp_random",
-	"stp_name_of", "stp_flag_names", "stp_relay_pid", "stp_timezone_s", "stp_log", "stp_warn",
+	"stp_pid2task", "stp_task_is_32bit", "stp_user_mode", "stp_is_32bit", "stp_in_syscall", "stp_name_of",
+	"stp_flag_names", "stp_relay_pid", "stp_timezone_s", "stp_log", "stp_warn",
 	"stp_system", "stp_switch_file", "stp_speculation_lost",
 	"stp_matched", "stp_matched_text", "stp_matched_groups",
 	"stp_mark_stack", "stp_mark_list", "stp_mark_data", "stp_mark_name",
@@ -86,6 +90,8 @@ static const char *missing_context(const struct check *k, const struct embedded 
 
 	if (!k->event)
 		return stack || embedded_word(c, "stp_address") || embedded_word(c, "stp_print_usyms") ||
+		       embedded_word(c, "stp_user_mode") || embedded_word(c, "stp_pid2task") ||
+		       embedded_word(c, "stp_load_string") || embedded_word(c, "stp_is_32bit") ||
 		       embedded_has_prefix(c, "stp_mark_") ?
 			"in handlers that are not of events" : NULL;
 	if (k->at_return && embedded_word(c, "stp_address"))
@@ -287,6 +293,8 @@ static bool check_expr(struct ast_walker *w, struct expr **at)
 		allow_names(k, e);
 		why = names_refusal(k, e);
 	}
+	if (!k->event && e->kind == E_DEREF && !e->u.deref.user)
+		why = "reading memory of the kernel in handlers that are not of events is not supported";
 	if (k->event && !why)
 		why = expr_refusal(k, e) ? expr_refusal(k, e) : operator_refusal(e);
 	return why ? refuse(e->loc, why) : true;
@@ -359,11 +367,15 @@ static bool may_be_in_user_code(const struct session *s, const struct probe *p)
 
 int elab_bpf(struct session *s)
 {
+	enum { STRING_MOST = 2048 };
 	struct check k = { .s = s };
 	int before = diag_errors();
 
 	if (!s->opt.bpf_runtime)
 		return 0;
+	if (session_limit(s, LIMIT_MAXSTRINGLEN) > STRING_MOST)
+		die("strings of more than %d bytes (-DMAXSTRINGLEN) are not supported with --runtime=bpf: the verifier does not "
+		    "follow longer loops; " INSTEAD, STRING_MOST);
 	for vec_each(&s->script.probes, it) {
 		struct probe *p = *it;
 

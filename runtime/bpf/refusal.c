@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Reads the verifier's log: which part of the script a refused program comes from, and why it was refused. In the log,
+ * a line of C precedes its instructions, "; STATEMENT @ FILE:LINE" since Linux 6.9; instructions begin with their
+ * number; the reason is the last line that is neither, before "processed N insns". libbpf's messages name the program.
+ */
+#define _GNU_SOURCE
+#define STP_STRLEN 512             /* only parts of bpf_client.h that do not depend on it are used */
+#include "client.h"
+#include "../core/internal.h"
+#include "bpf_layout.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+extern const struct stp_place __start_stp_places[] __attribute__((__weak__, __visibility__("hidden")));
+extern const struct stp_place __stop_stp_places[] __attribute__((__weak__, __visibility__("hidden")));
+
+static const char *last_of(const char *log, const char *text)
+{
+	const char *last = NULL;
+
+	for (; (log = strstr(log, text)); log++)
+		last = log;
+	return last;
+}
+
+static const char *line_before(const char *log, const char *at)
+{
+	if (at <= log)
+		return NULL;
+	for (at--; at > log && at[-1] != '\n'; at--)
+		;
+	return at;
+}
+
+static bool is_code(const char *line)
+{
+	while (isdigit((unsigned char)*line))
+		line++;
+	return *line == ';' || *line == ':' || !strncmp(line, "from ", 5);
+}
+
+static const char *place_by_line(u32 line)
+{
+	const struct stp_place *p, *best = NULL;
+
+	for (p = __start_stp_places; p < __stop_stp_places; p++)
+		if (p->where && p->line >= line && (!best || p->line < best->line))
+			best = p;
+	return best ? best->where : NULL;
+}
+
+/* The statement's error would be reported at the place of the first check behind it. */
+static const char *near(const char *log, const char *end)
+{
+	const char *at = end, *line;
+
+	while ((at = line_before(log, at))) {
+		if (*at != ';')
+			continue;
+		line = memmem(at, (size_t)(strchrnul(at, '\n') - at), ".c:", 3);
+		return line ? place_by_line((u32)strtoul(line + 3, NULL, 10)) : NULL;
+	}
+	return NULL;
+}
+
+static const struct stp_probe *refused_probe(const char *log)
+{
+	const char *at = last_of(log, "prog 'stp_program_"), *entry = last_of(log, "prog 'stp_entry_");
+	u32 number;
+
+	if (at && sscanf(at, "prog 'stp_program_%u", &number) == 1 && number < stp_module.nprobes)
+		return &stp_module.probes[number];
+	if (entry && sscanf(entry, "prog 'stp_entry_%u", &number) == 1 && number < stp_module.nprobes)
+		return &stp_module.probes[number];
+	return NULL;
+}
+
+bool refusal_report(const char *log, const char *path)
+{
+	const char *end = last_of(log, "\nprocessed "), *reason = end ? end + 1 : NULL, *where;
+	const struct stp_probe *p = refused_probe(log);
+
+	while (reason && (reason = line_before(log, reason)) && is_code(reason))
+		;
+	if (!reason || !p)
+		return false;
+	where = near(log, end);
+	stp_complain("the kernel refused the BPF program of the probe at %s%s%s; this is a bug: please report it with the "
+		     "script", p->where, where ? ", near " : "", where ? where : "");
+	stp_complain("the verifier's reason is: %.*s; its log is in %s", (int)strcspn(reason, "\n"), reason, path);
+	return true;
+}
