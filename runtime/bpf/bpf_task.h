@@ -85,7 +85,8 @@ struct xa_node___find { u8 shift; void *slots[64]; } STP_KERNEL_TYPE;
 #define STP_XA_LEVELS 6                /* of 6 bits each, of an ID of 32 bits */
 
 /* Returns the task with a thread ID in the initial namespace, or 0. As find_pid_ns(): each namespace has an xarray of
- * its IDs, and every task has the initial namespace as its first. Like all memory of the kernel, it is read fault-safe. */
+ * its IDs, and every task has the initial namespace as its first. Like all memory of the kernel, it is read
+ * fault-safe. */
 STP_GLOBAL_FUNCTION u64 bpf_pid2task(u64 id)
 {
 	struct task_struct___find *task = (void *)bpf_get_current_task();

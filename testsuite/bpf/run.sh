@@ -25,7 +25,7 @@ carried() {
 	wanted "$1" || return 0
 	[ -z "$missing" ] || { skip "$label" "$missing"; return; }
 	cat >"$SCRATCH/$1.stp"
-	timeout -k 2 100 "$STAP" --runtime=bpf "${@:3}" "$SCRATCH/$1.stp" >"$SCRATCH/out" 2>"$SCRATCH/err" || status=$?
+	STP_BPF_COUNTS=$SCRATCH/counts-$1 timeout -k 2 100 "$STAP" --runtime=bpf "${@:3}" "$SCRATCH/$1.stp" >"$SCRATCH/out" 2>"$SCRATCH/err" || status=$?
 	# A busy machine may run the client too late for its timers.
 	sed -i '/^WARNING: Missed timer ticks/d' "$SCRATCH/err"
 	if [ $status -ne 0 ] || [ -s "$SCRATCH/err" ] || [ "$(cat "$SCRATCH/out")" != "$want" ]; then
@@ -45,7 +45,7 @@ failed() {
 	wanted "$1" || return 0
 	[ -z "$missing" ] || { skip "$label" "$missing"; return; }
 	cat >"$SCRATCH/$1.stp"
-	timeout -k 2 100 "$STAP" --runtime=bpf "${@:3}" "$SCRATCH/$1.stp" >"$SCRATCH/out" 2>"$SCRATCH/err" || status=$?
+	STP_BPF_COUNTS=$SCRATCH/counts-$1 timeout -k 2 100 "$STAP" --runtime=bpf "${@:3}" "$SCRATCH/$1.stp" >"$SCRATCH/out" 2>"$SCRATCH/err" || status=$?
 	if [ $status -eq 1 ] && [ "$(grep -c "^ERROR: $want" "$SCRATCH/err")" -eq 1 ]; then
 		ok "$label"
 	else
@@ -66,5 +66,20 @@ if wanted refused; then
 		. "$TESTS/bpf/refused.tests"
 	else
 		skip bpf/refused "a kernel with BTF"
+	fi
+fi
+
+# Instructions that the verifier has followed for each test: the largest program, of up to 1,000,000, and all programs of
+# the script; the table is in $SCRATCH/verifier (--keep), its first lines are printed.
+for file in "$SCRATCH"/counts-*; do
+	[ ! -e "$file" ] || printf '%s %s\n' "$(sort -rn "$file" | head -n 1)" "${file#"$SCRATCH"/counts-}"
+done | sort -rn | awk '{ printf "%8d %8d %s\n", $1, $2, $3 }' >"$SCRATCH/verifier"
+if [ -s "$SCRATCH/verifier" ]; then
+	echo "# bpf: the verifier's instructions (of 1,000,000): the largest program, all programs, the test"
+	head -n 8 "$SCRATCH/verifier" | sed 's/^/# /'
+	if awk '$1 > 800000 { found = 1 } END { exit !found }' "$SCRATCH/verifier"; then
+		not_ok bpf/verifier "a program is near the limit: $(head -n 3 "$SCRATCH/verifier")"
+	else
+		ok bpf/verifier
 	fi
 fi
