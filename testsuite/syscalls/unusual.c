@@ -214,6 +214,34 @@ static void narrow(void)
 	T(truncate64, nofile, 1, 2);
 	T(chown, nofile, 1, -1);
 	T(mmap2, 0L, 8192L, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0L);
+	T(chown32, nofile, 70000, -1);
+	T(fchown32, 99, 70000, -1);
+	T(lchown32, nofile, 70000, -1);
+	T(_llseek, 99, 1, 2, clone_args, SEEK_SET);
+	T(_newselect, 0, NULL, NULL, NULL, (long[2]){ 0, 5 });
+	T(sendfile64, 99, 98, clone_args, 5);
+	T(uname, buffer);
+	T(olduname, -1L);
+	T(oldolduname, -1L);
+	T(fcntl64, 99, F_GETFL);
+	T(fcntl64, 99, F_SETFL, O_APPEND);
+	T(fcntl64, 99, F_DUPFD, 7);
+	T(ugetrlimit, 77, buffer);
+	T(getuid32);
+	T(geteuid32);
+	T(getgid32);
+	T(getegid32);
+	T(setuid32, 0);
+	T(setgid32, 0);
+	T(setreuid32, -1, -1);
+	T(setregid32, -1, -1);
+	T(setgroups32, 2, groups);
+	T(setresuid32, -1, -1, -1);
+	T(setresgid32, -1, -1, -1);
+	T(getresuid32, groups, groups + 1, groups + 2);
+	T(getresgid32, groups, groups + 1, groups + 2);
+	T(setfsuid32, -1);
+	T(setfsgid32, -1);
 #endif
 }
 

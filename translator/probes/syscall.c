@@ -188,8 +188,8 @@ static void emit_args(struct buf *b, const struct syscall_args *args, bool times
 // Returns the row that begins the commands of the call; NULL if it has no commands.
 static const struct command *commands_of(const char *call)
 {
-	if (!strcmp(call, "futex_time64"))
-		call = "futex";
+	if (!strcmp(call, "futex_time64") || !strcmp(call, "fcntl64"))
+		call = str_ndup(call, strcspn(call, "_6"));
 	for (const struct command *c = commands; c < END(commands); c++)
 		if (!c->args && !strcmp(call, c->call))
 			return c;
