@@ -538,40 +538,6 @@ static void put_mode_type(struct call_text *t, u64 v)
 		call_printf(t, "0%02llo", v);
 }
 
-/* Writes the name of the word at an offset in struct user of <sys/user.h>, for ptrace(): registers, then members. */
-static void put_register(struct call_text *t, u64 at)
-{
-#if defined(__x86_64__)
-	static const char *const registers[] = {
-		"R15", "R14", "R13", "R12", "RBP", "RBX", "R11", "R10", "R9", "R8", "RAX", "RCX", "RDX", "RSI", "RDI",
-		"ORIG_RAX", "RIP", "CS", "EFL", "RSP", "SS",
-	};
-	static const struct { u16 at; const char *name; } members[] = {
-		{ 216, "u_fpvalid" }, { 224, "i387" }, { 736, "u_tsize" }, { 744, "u_dsize" }, { 752, "u_ssize" },
-		{ 760, "start_code" }, { 768, "start_stack" }, { 776, "signal" }, { 784, "reserved" },
-		{ 792, "u_ar0" }, { 800, "u_fpstate" }, { 808, "magic" }, { 816, "u_comm" }, { 848, "u_debugreg" },
-	};
-	enum { REGISTERS = sizeof(registers) / sizeof(*registers), MEMBERS = sizeof(members) / sizeof(*members) };
-	u32 i = 0;
-
-	if (t->long_size == 8 && at < 912) {
-		while (i < MEMBERS && members[i].at <= at)
-			i++;
-		if (i) {
-			call_printf(t, "offsetof(struct user, %s)", members[i - 1].name);
-			at -= members[i - 1].at;
-		} else {
-			i = (u32)at / 8 < REGISTERS ? (u32)at / 8 : REGISTERS - 1;
-			call_printf(t, "8*%s", registers[i]);
-			at -= 8 * i;
-		}
-		call_printf(t, at ? "+%llu" : "", at);
-		return;
-	}
-#endif
-	call_hex(t, at);
-}
-
 static bool put_number(struct call_text *t, const struct stp_syscall_arg *a, u64 v)
 {
 	switch (a->type) {
@@ -586,7 +552,7 @@ static bool put_number(struct call_text *t, const struct stp_syscall_arg *a, u64
 		call_hex(t, v);
 		return true;
 	case STP_ARG_register:
-		put_register(t, v);
+		call_register(t, v);
 		return true;
 	case STP_ARG_pages:
 		call_hex(t, v << 12);
@@ -636,6 +602,22 @@ static bool put_named(struct call_text *t, const struct stp_syscall_arg *a, u64 
 	default:
 		return false;
 	}
+}
+
+/* Writes a result, "0x2 (NAME)"; the number alone if it has no name. */
+static void put_meaning(struct call_text *t, const struct stp_syscall_meaning *m, u64 v)
+{
+	char *number_end, *name;
+
+	call_printf(t, m->hex && v ? "0x%llx" : "%llu", v);
+	number_end = t->k.at;
+	call_printf(t, " (%s", m->before);
+	name = t->k.at;
+	put_named(t, &m->meaning, v, 0);
+	if (name < t->k.at && *name >= '0' && *name <= '9')
+		t->k.at = number_end;
+	else
+		call_printf(t, ")");
 }
 
 static bool put_text(struct call_text *t, const struct stp_syscall_arg *a, u64 v, u64 with)
@@ -852,6 +834,22 @@ void stp_syscall_unquoted(struct stp_ctx *c, char *to, u32 size, s64 arg)
 		return;            /* the work is used up */
 	c->error = NULL;
 	call_address(&t, v);
+	stp_sink_close(&t.k);
+}
+
+void stp_syscall_result(struct stp_ctx *c, char *to, u32 size)
+{
+	struct call_text t = begin(c, to, size);
+	const struct stp_syscall *call = t.call;
+	u64 command = call_value(&t, call->command) & call->command_mask, v = c->arguments[STP_SYSCALL_RESULT];
+	u32 i;
+
+	stp_charge(c, (u64)call->nmeanings * STP_WORK_PARAMETER);
+	for (i = 0; i < call->nmeanings && !(v > -4096ull); i++)
+		if (call->meanings[i].any || call->meanings[i].command == command) {
+			put_meaning(&t, &call->meanings[i], v);
+			break;
+		}
 	stp_sink_close(&t.k);
 }
 

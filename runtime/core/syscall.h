@@ -64,6 +64,8 @@ struct array {
  * remains set. for (a = (struct array){ n }; call_element(t, &a); ) writes element a.i - 1.
  */
 bool call_element(struct call_text *t, struct array *a);   /* syscall_args.c */
+/* syscall_args.c: the name of the word at an offset in struct user of <sys/user.h>: registers, then members. */
+void call_register(struct call_text *t, u64 at);
 
 /* syscall_structs.c: writes a structure that consists of fields only; returns false for another type. */
 bool call_fields(struct call_text *t, u32 type, u64 address);

@@ -622,6 +622,39 @@ static bool put_pointed(struct call_text *t, const struct stp_syscall_arg *a, u6
 	}
 }
 
+void call_register(struct call_text *t, u64 at)
+{
+#if defined(__x86_64__)
+	static const char *const registers[] = {
+		"R15", "R14", "R13", "R12", "RBP", "RBX", "R11", "R10", "R9", "R8", "RAX", "RCX", "RDX", "RSI", "RDI",
+		"ORIG_RAX", "RIP", "CS", "EFL", "RSP", "SS",
+	};
+	static const struct { u16 at; const char *name; } members[] = {
+		{ 216, "u_fpvalid" }, { 224, "i387" }, { 736, "u_tsize" }, { 744, "u_dsize" }, { 752, "u_ssize" },
+		{ 760, "start_code" }, { 768, "start_stack" }, { 776, "signal" }, { 784, "reserved" },
+		{ 792, "u_ar0" }, { 800, "u_fpstate" }, { 808, "magic" }, { 816, "u_comm" }, { 848, "u_debugreg" },
+	};
+	enum { REGISTERS = sizeof(registers) / sizeof(*registers), MEMBERS = sizeof(members) / sizeof(*members) };
+	u32 i = 0;
+
+	if (t->long_size == 8 && at < 912) {
+		while (i < MEMBERS && members[i].at <= at)
+			i++;
+		if (i) {
+			call_printf(t, "offsetof(struct user, %s)", members[i - 1].name);
+			at -= members[i - 1].at;
+		} else {
+			i = (u32)at / 8 < REGISTERS ? (u32)at / 8 : REGISTERS - 1;
+			call_printf(t, "8*%s", registers[i]);
+			at -= 8 * i;
+		}
+		call_printf(t, at ? "+%llu" : "", at);
+		return;
+	}
+#endif
+	call_hex(t, at);
+}
+
 void call_structure(struct call_text *t, u32 i, u64 v)
 {
 	const struct stp_syscall_arg *a = call_arg(t, i);

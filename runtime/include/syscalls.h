@@ -26,6 +26,12 @@ struct stp_syscall_command {       /* the arguments that follow the command argu
 	u8 nargs;
 	struct stp_syscall_arg args[5];
 };
+struct stp_syscall_meaning {       /* of the result, if the command is `command` or any */
+	u64 command;
+	bool any, hex;             /* hex: the form of the number */
+	const char *before;        /* text before the meaning */
+	struct stp_syscall_arg meaning;
+};
 struct stp_syscall {
 	const char *name;          /* value of `name` in scripts */
 	const char *kernel_name;
@@ -39,6 +45,8 @@ struct stp_syscall {
 	u8 ncommands;
 	u32 command_mask;          /* its bits that hold the command */
 	const struct stp_syscall_command *commands;
+	u8 nmeanings;
+	const struct stp_syscall_meaning *meanings;
 };
 enum { STP_SYSCALL_NUMBER = 6, STP_SYSCALL_RESULT = 7 };   /* indexes in c->arguments */
 enum stp_syscall_part {            /* members of a struct sockaddr, utimbuf, ... */
@@ -53,6 +61,8 @@ void stp_syscall_arguments(struct stp_ctx *c, char *to, u32 size);           /* 
 void stp_syscall_save(struct stp_ctx *c);
 void stp_syscall_string(struct stp_ctx *c, char *to, u32 size, u64 address);      /* a string, as in argstr */
 void stp_syscall_text(struct stp_ctx *c, char *to, u32 size, s64 arg);       /* one argument of argstr */
+/* the result and its meaning; an empty text after an error, or if it is only a number */
+void stp_syscall_result(struct stp_ctx *c, char *to, u32 size);
 /* the string of the argument, without quotes */
 void stp_syscall_unquoted(struct stp_ctx *c, char *to, u32 size, s64 arg);
 void stp_syscall_part_text(struct stp_ctx *c, char *to, u32 size, s64 arg, s64 part);

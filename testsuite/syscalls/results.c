@@ -299,6 +299,63 @@ static void children(void)
 	T(rt_sigqueueinfo, 999999, SIGUSR1, &child);
 }
 
+// Results that are more than a number.
+static void meanings(void)
+{
+	int seals = T(memfd_create, "sealed", 2), priority = T(ioprio_get, 1, 0);
+
+	fd = T(openat, AT_FDCWD, file, O_RDWR | O_APPEND | O_CLOEXEC);
+	T(fcntl, fd, F_GETFD);
+	T(fcntl, fd, F_SETFD, 0);
+	T(fcntl, fd, F_GETFD);
+	T(fcntl, fd, F_GETFL);
+	T(fcntl, fd, F_GETLEASE);
+	T(fcntl, fd, F_SETSIG, SIGUSR1);
+	T(fcntl, fd, F_GETSIG);
+	T(fcntl, fd, F_SETSIG, 0);
+	T(fcntl, fd, F_GETSIG);
+	T(fcntl, fd, F_SETOWN, getpid());
+	T(fcntl, fd, F_GETOWN);
+	T(fcntl, fd, F_DUPFD, 100);
+	T(fcntl, fd, F_GETPIPE_SZ);
+	fd = T(openat, AT_FDCWD, "/proc/self/exe", O_RDONLY);
+	T(fcntl, fd, F_SETLEASE, F_RDLCK);
+	T(fcntl, fd, F_GETLEASE);
+	T(fcntl, seals, F_GET_SEALS);
+	T(fcntl, seals, F_ADD_SEALS, F_SEAL_GROW | F_SEAL_SHRINK);
+	T(fcntl, seals, F_GET_SEALS);
+	T(personality, 0xffffffff);
+	T(personality, 0x0240000);
+	T(personality, 0xffffffff);
+	T(personality, 0);
+	T(membarrier, 0, 0);
+	T(membarrier, 1, 0);
+	T(sched_getscheduler, 0);
+	T(sched_setscheduler, 0, SCHED_BATCH, &param);
+	T(sched_getscheduler, 0);
+	T(ioprio_set, 1, 0, 2 << 13 | 4);
+	T(ioprio_get, 1, 0);
+	T(ioprio_set, 1, 0, priority);
+	T(prctl, PR_GET_DUMPABLE);
+	T(prctl, PR_MCE_KILL_GET, 0L, 0L, 0L, 0L);
+	T(prctl, 52, 0L);
+	T(prctl, 52, 2L);
+	T(prctl, PR_SET_SECUREBITS, 0x2f);
+	T(prctl, PR_GET_SECUREBITS);
+	T(umask, 027);
+	T(umask, 022);
+	T(getpriority, 0, 0);
+#ifdef __aarch64__
+	T(prctl, 51);
+	T(prctl, 50, 32L | 1 << 17);
+	T(prctl, 51);
+	T(prctl, 56, 0L, 0L, 0L, 0L);
+	T(prctl, 55, 1L, 0L, 0L, 0L);
+	T(prctl, 56, 0L, 0L, 0L, 0L);
+	T(prctl, 61, 0L, 0L, 0L, 0L);
+#endif
+}
+
 int main(void)
 {
 	touch_program();
@@ -310,6 +367,7 @@ int main(void)
 	sockets();
 	ipc();
 	children();
+	meanings();
 	T(chdir, "/end");
 	return 0;
 }

@@ -305,9 +305,9 @@ static const char *emit_call(struct writer *out, const struct syscall_row *row, 
 {
 	const struct syscall_args *args = &d->args;
 	const char *plain, *name;
-	struct cwriter lines = { .depth = 1 };
+	struct cwriter lines = { .depth = 1 }, meanings = { .depth = 1 };
 	struct buf members = { 0 };
-	int flags = 0;
+	int nmeanings, flags = 0;
 	const struct command *selector = text ? commands_of(row->name) : NULL;
 
 	name = syscall_name(d, row, &plain, &flags);
@@ -332,6 +332,10 @@ static const char *emit_call(struct writer *out, const struct syscall_row *row, 
 		cw_line(&lines, ".command = %d, .command_mask = 0x%x, .ncommands = %d, .commands = %s,",
 			(int)selector->value, selector->mask, n, array);
 	}
+	nmeanings = text && d->is_return ? syscall_emit_meanings(&meanings, row) : 0;
+	if (nmeanings)
+		cw_line(&lines, ".nmeanings = %d, .meanings = %s,", nmeanings,
+			emit_constant(out, "stp_syscall_meaning", "[]", &meanings));
 	return emit_constant(out, "stp_syscall", "", &lines);
 }
 
@@ -361,11 +365,13 @@ static void emit_sets(struct writer *out, const struct syscall_args *args)
 			syscall_emit_set(&out->calls, a->set, is_arm64(out), out->sets_made);
 }
 
-// Writes the sets of the commands of a call.
-static void emit_command_sets(struct writer *out, const char *call)
+// Writes the sets of the commands of a call, and of its results.
+static void emit_other_sets(struct writer *out, const struct syscall_row *row)
 {
-	const struct command *c = commands_of(call);
+	const struct command *c = commands_of(row->name);
+	struct syscall_args meanings = syscall_meanings(row);
 
+	emit_sets(out, &meanings);
 	while (c && ++c < END(commands) && c->args) {
 		struct syscall_args args = { 0 };
 
@@ -380,7 +386,7 @@ static void emit_row(struct writer *out, const struct probe *p, const struct sys
 
 	if (text) {
 		emit_sets(out, &d->args);
-		emit_command_sets(out, row->name);
+		emit_other_sets(out, row);
 	}
 	for (const struct abi *abi = syscall_abis(out->s); abi->column >= 0; abi++) {
 		if (row->number[abi->column] < 0)

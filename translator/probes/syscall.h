@@ -73,6 +73,12 @@ enum { SYSCALL_MAX_SETS = 200 };
 // Writes the flags or values of that name as C, once.
 void syscall_emit_set(struct cwriter *w, const char *name, bool arm64, bool *made);
 
+// syscall_results.c
+bool syscall_has_meanings(const struct syscall_probe *d);      // its results can be more than a number
+struct syscall_args syscall_meanings(const struct syscall_row *row);
+// Writes the meanings of the call's results as elements of an array. Returns their number.
+int syscall_emit_meanings(struct cwriter *lines, const struct syscall_row *row);
+
 // syscall_vars.c
 void syscall_add_variables(struct session *s, struct probe *p);
 bool syscall_asks_for_text(const struct probe *p);

@@ -21,12 +21,12 @@
 #include <string.h>
 
 enum form { FORM_NUMBER, FORM_TEXT, FORM_PLAIN, FORM_PART, FORM_NAME, FORM_KERNEL_NAME, FORM_ARGSTR, FORM_RETSTR,
-	    FORM_ZERO, FORM_NONE };
+	    FORM_MEANING, FORM_ZERO, FORM_NONE };
 
 struct variable {
 	const char *name;
 	const struct syscall_arg *arg; // NULL for a variable of the call as a whole
-	int index;                 // of arg among the arguments; FORM_RETSTR: the format
+	int index;                 // of arg among the arguments; FORM_RETSTR, FORM_MEANING: the format
 	enum form form;
 	int at;                    // FORM_NUMBER without arg: its offset in the runtime's data
 	bool is_string;            // --runtime=bpf: a string that is read by its address
@@ -172,7 +172,7 @@ static variables list_variables(const struct syscall_probe *d)
 		add_variable(&list, "syscall_nr", NULL, 0, FORM_NUMBER, SYSCALL_NUMBER);
 	if (d->is_return) {
 		add_variable(&list, "retval", NULL, 0, FORM_NUMBER, SYSCALL_RESULT);
-		add_variable(&list, "retstr", NULL, result_format(d), FORM_RETSTR, 0);
+		add_variable(&list, "retstr", NULL, result_format(d), syscall_has_meanings(d) ? FORM_MEANING : FORM_RETSTR, 0);
 	}
 	if (!d->any)
 		add_variable(&list, "argstr", NULL, 0, FORM_ARGSTR, 0);
@@ -227,10 +227,10 @@ static struct expr *call(struct loc loc, const char *function, int n, const int 
 	return e;
 }
 
-// Returns the text as in errno.stp; index is its format.
+// Returns the text as in errno.stp, index is its format; with the result's meaning, if v->form says so.
 static struct expr *result_text(struct loc loc, const struct variable *v)
 {
-	struct expr *e = call(loc, "return_str", 1, &v->index);
+	struct expr *e = call(loc, v->form == FORM_MEANING ? "__syscall_result" : "return_str", 1, &v->index);
 
 	vec_push(&e->u.call.args, argument(loc, SYSCALL_RESULT, 8, true));
 	return e;
@@ -259,7 +259,7 @@ static struct expr *value_here(struct loc loc, const struct variable *v)
 	case FORM_NAME: return call(loc, "__syscall_name", 0, NULL);
 	case FORM_KERNEL_NAME: return call(loc, "__syscall_kernel_name", 0, NULL);
 	case FORM_ARGSTR: return call(loc, "__syscall_arguments", 0, NULL);
-	case FORM_RETSTR: return result_text(loc, v);
+	case FORM_RETSTR: case FORM_MEANING: return result_text(loc, v);
 	case FORM_ZERO: return expr_string(loc, "0");
 	case FORM_NONE: break;
 	}
@@ -277,9 +277,13 @@ static struct expr *value_of(struct loc loc, const struct variable *v)
 	return e;
 }
 
-// With --runtime=bpf, programs have no description of the call: its strings are read by their addresses.
+// With --runtime=bpf, programs have no description of the call: its strings are read by their addresses, and its result
+// is a number.
 static void mark_strings(const struct session *s, const struct syscall_probe *d, variables *list)
 {
+	for vec_each(list, v)
+		if (v->form == FORM_MEANING && s->opt.bpf_runtime)
+			v->form = FORM_RETSTR;
 	if (!s->opt.bpf_runtime || syscall_has_commands(d))
 		return;
 	for vec_each(list, v)
