@@ -257,6 +257,11 @@ expect remote-stapsh 0 '-r 0:stapsh:' remote --remote=stapsh: -e "$script"
 expect remote-direct 0 '-r 0:direct://' remote --remote=direct:// -e "$script"
 expect remote-fails 1 'WARNING: bad: the run there ended with status 3' remote --remote=one --remote=bad -e "$script"
 expect remote-down 1 "--remote=down: cannot determine that host's kernel: ssh: connect to host down" remote --remote=down -e "$script"
+expect remote-down-others 0 "on one: -C never -R -r 0:one 600 $kernel
+WARNING: down: nothing ran there: cannot determine that host's kernel: ssh: connect to host down" remote --remote=one --remote=down --min-hosts=1 -e "$script"
+expect remote-down-machine 0 "WARNING: mips: nothing ran there: modules for mips cannot be built" remote --remote=mips --remote=one --min-hosts=1 -e "$script"
+expect remote-down-too-many 1 "--min-hosts=2: only 1 of 3 hosts can be used" remote --remote=mips --remote=one --remote=down --min-hosts=2 -e "$script"
+expect remote-min-hosts 1 '--min-hosts=3, but there are 1 hosts' remote --remote=one --min-hosts=3 -e "$script"
 expect remote-stopped 0 'stopped on one' stopped INT
 expect remote-build 0 '.ko' remote -p4 --remote=new -e "$script"
 expect remote-machine 1 "--remote=mips: modules for mips cannot be built" remote --remote=mips -e "$script"

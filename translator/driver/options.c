@@ -713,6 +713,7 @@ static const struct option_row {
 	  "(may be repeated; direct:// is this host)", options_add_remote },
 	{ 0, "hosts", VALUE, "FILE", "run on the hosts of FILE: one a line, as with --remote, or an\ninventory of Ansible "
 	"(INI)", options_add_hosts },
+	{ 0, "min-hosts", VALUE, "N", "run if at least N hosts can be used (default: all)", options_set_min_hosts },
 	{ 0, "remote-prefix", NOTHING, NULL, "begin each line of output with its host's number", set_remote_prefix },
 	{ 0, "kbuild", NOTHING, NULL, "build the module with a full kbuild run", set_kbuild },
 	{ 0, "disable-cache", NOTHING, NULL, "neither use nor fill the cache", set_no_cache },

@@ -83,6 +83,8 @@ static void check_where(const struct options *o)
 				"--bundle or -F");
 	if (o->sign_module && o->user_runtime)
 		options_misused("--sign-module is not supported with --runtime=user, which has no module");
+	if (o->min_hosts && o->min_hosts > o->remotes.n)
+		options_misused("--min-hosts=%d, but there are %d hosts (--remote, --hosts)", o->min_hosts, o->remotes.n);
 	if (o->remote_prefix && !o->remotes.n)
 		options_misused("--remote-prefix requires --remote");
 }

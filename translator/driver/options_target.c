@@ -109,6 +109,15 @@ void options_add_remote(struct options *o, const char *arg)
 	vec_push(&o->remotes, r);
 }
 
+void options_set_min_hosts(struct options *o, const char *arg)
+{
+	int64_t n;
+
+	if (!str_number(arg, 1, 10000, &n))
+		options_misused("--min-hosts takes a number of hosts from 1 to 10000, not \"%s\"", arg);
+	o->min_hosts = (int)n;
+}
+
 void options_add_hosts(struct options *o, const char *arg)
 {
 	name_list hosts = { 0 };

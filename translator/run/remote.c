@@ -106,8 +106,8 @@ static void push_shell_command(arguments *argv, const char *url, const char *scr
 
 // ---------------------------------------------------------------- kernels of the hosts
 
-// Reads "6.1.0-56-cloud-amd64 x86_64".
-static void query_kernel(struct remote *r)
+// Reads "6.1.0-56-cloud-amd64 x86_64". Returns NULL, or why nothing can be built for the host.
+static const char *query_kernel(struct remote *r)
 {
 	const char *url = r->url;
 	arguments argv = { 0 }, none = { 0 };
@@ -117,7 +117,7 @@ static void query_kernel(struct remote *r)
 	push_shell_command(&argv, url, "uname -rm", &none);
 	ask.argv = argv.at;
 	if (spawn_run(&ask))
-		die("--remote=%s: cannot determine that host's kernel: %s", url,
+		return str_printf("cannot determine that host's kernel: %s",
 		    *ask.output ? str_ndup(ask.output, strcspn(ask.output, "\n")) : "ssh is not installed");
 	for (size_t len = strlen(ask.output); len && ask.output[len - 1] == '\n'; )
 		ask.output[--len] = '\0';
@@ -125,12 +125,37 @@ static void query_kernel(struct remote *r)
 	last = last ? last + 1 : ask.output;
 	arch = strchr(last, ' ');
 	if (!arch || strchr(last, '/'))
-		die("--remote=%s: unexpected answer \"%s\" instead of the release and machine of a kernel", url, last);
+		return str_printf("unexpected answer \"%s\" instead of the release and machine of a kernel", last);
 	*arch++ = '\0';
 	r->release = last;
 	r->arch = kernel_arch(arch);
-	if (!r->arch)
-		die("--remote=%s: modules for %s cannot be built, only for x86_64 and arm64", url, arch);
+	return r->arch ? NULL : str_printf("modules for %s cannot be built, only for x86_64 and arm64", arch);
+}
+
+struct unreached { const char *url, *why; };
+typedef VEC(struct unreached) unreached_list;
+
+// Moves hosts that cannot be used from *all to *failed. Ends the program if fewer than --min-hosts are left.
+static void query_all(struct options *o, typeof(o->remotes) *all, unreached_list *failed)
+{
+	typeof(o->remotes) reached = { 0 };
+
+	for vec_each(all, r) {
+		const char *why = query_kernel(r);
+
+		if (why && !o->min_hosts)
+			die("--remote=%s: %s", r->url, why);
+		if (why)
+			vec_push(failed, ((struct unreached){ r->url, why }));
+		else
+			vec_push(&reached, *r);
+	}
+	if (reached.n < o->min_hosts) {
+		for vec_each(failed, f)
+			fprintf(stderr, "WARNING: %s: %s\n", f->url, f->why);
+		die("--min-hosts=%d: only %d of %d hosts can be used", o->min_hosts, reached.n, all->n);
+	}
+	*all = reached;
 }
 
 static bool same_kernel(const struct remote *a, const struct remote *b)
@@ -174,12 +199,13 @@ static int wait_all(const int *pids, int n)
 bool remote_open(struct options *o, int *status)
 {
 	typeof(o->remotes) all = o->remotes;
+	unreached_list failed = { 0 };
 	int pids[all.n], n = 0;
 
 	if (o->last_pass == 5 && o->output && !freopen(run_output_path(o->output), "w", stdout))
 		die("-o %s: %s", o->output, strerror(errno));
+	query_all(o, &all, &failed);
 	for vec_each(&all, r) {
-		query_kernel(r);
 		if (o->script_file && !strcmp(o->script_file, "-") && !same_kernel(r, &all.at[0]))
 			die("the hosts have different kernels (%s, %s), and a script on standard input can be "
 			    "translated only once; use a file or -e", all.at[0].release, r->release);
@@ -197,7 +223,7 @@ bool remote_open(struct options *o, int *status)
 				vec_push(&o->remotes, all.at[i]);
 		o->release = all.at[first].release;
 		o->arch = all.at[first].arch;
-		pid = o->remotes.n < all.n ? fork() : 0;
+		pid = o->remotes.n < all.n || failed.n ? fork() : 0;
 		if (pid < 0)
 			die("cannot start a process for each kernel: %s", strerror(errno));
 		if (pid == 0)
@@ -206,6 +232,8 @@ bool remote_open(struct options *o, int *status)
 	}
 	handle_signals(count_signal);
 	*status = wait_all(pids, n);
+	for vec_each(&failed, f)               // at the end, where it is not overlooked
+		fprintf(stderr, "WARNING: %s: nothing ran there: %s\n", f->url, f->why);
 	return true;
 }
 

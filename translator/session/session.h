@@ -61,6 +61,7 @@ struct options {               // driver/options.c: from argv, checked, never ch
 	VEC(struct remote) remotes;      // --remote, of this kernel
 	int remotes_all;           // of every kernel
 	bool remote_prefix;        // --remote-prefix
+	int min_hosts;             // --min-hosts, 0: all
 	const char *export;        // --export=prometheus:[ADDR:]PORT: the part after the first ":", or NULL
 	VEC(struct limit) modinfo;        // --modinfo
 	const char *runtime_dir;   // -R, or NULL
