@@ -6,7 +6,8 @@
 set -u
 . "$TESTS/lib.sh"
 cd "$TESTS/emit" || exit 1
-WARN=(-std=gnu11 -O2 -Wall -Wextra -Wno-unused -Wno-unused-parameter -Wno-tautological-compare -Werror -Wdeclaration-after-statement -ffreestanding
+# Kernels before 5.18 are compiled with gnu89.
+WARN=(-std=gnu89 -O2 -Wall -Wextra -Wno-unused -Wno-unused-parameter -Wno-tautological-compare -Werror -Wdeclaration-after-statement -ffreestanding
 	-I "$SOURCE/runtime/include")
 
 gives() { # NAME

@@ -130,8 +130,11 @@ static void write_locals(struct cwriter *w, const struct body *b)
 static void write_clearing(struct cwriter *w, const struct body *b)
 {
 	if (b->parts.of && numbers(b)) {
-		cw_line(w, "for (int i = 0; i < %d; i++)", numbers(b));
+		cw_line(w, "{");
+		cw_line(w, "int i;");
+		cw_line(w, "for (i = 0; i < %d; i++)", numbers(b));
 		cw_line(w, "\tf->numbers[i] = 0;");
+		cw_line(w, "}");
 	}
 	if (b->loops_apart && b->func && b->func->type == T_STRING)
 		cw_line(w, "f->ret[0] = '\\0';");
