@@ -615,6 +615,20 @@ void dwarf_names(const struct di_function *f, bool is_return, target_names *out)
 	}
 }
 
+// Without debuginfo of a program, $return is the register, as returnval() returns it.
+static struct expr *untyped_return(const struct di_function *f, struct expr *target)
+{
+	enum { RESULT = 0, RESULT_BYTES = 8 };     // rax and x0 have the number 0 in DWARF
+	struct expr *e = expr_new(E_REGISTER, target->loc);
+
+	diag_warning(target->loc, "the return type of \"%s\" is unknown: $return is the whole register; %s", f->name,
+		     di_advice(f->module));
+	e->type = T_LONG;
+	e->u.reg.number = RESULT;
+	e->u.reg.size = RESULT_BYTES;
+	return e;
+}
+
 static struct expr *return_value(const struct di_function *f, bool is_return, struct expr *target)
 {
 	struct di_variable v = { .name = "$return" };
@@ -628,6 +642,8 @@ static struct expr *return_value(const struct di_function *f, bool is_return, st
 		return target_variable(target->loc, &v);
 	if (f->has_types)
 		diag_error(target->loc, "the function \"%s\" returns nothing", f->name);
+	else if (di_is_user(f->module))
+		return untyped_return(f, target);
 	else
 		diag_error(target->loc, "the return type of \"%s\" cannot be determined: %s; use returnval() for the "
 			   "value of the register",
