@@ -159,6 +159,18 @@ STP_GLOBAL_FUNCTION u64 bpf_variance(const struct stp_stat *s, const struct stp_
 
 /* ------------------------------------------------------------------ adding, reading */
 
+/* As stp_stat_add_slow() of core/stat.c does for STP_PERCENTILE. */
+STP_INLINE void bpf_fine_add(struct stp_stat *s, const struct stp_stat_desc *d, s64 v)
+{
+	u64 size = v < 0 ? 0 - (u64)v : (u64)v;
+	u32 log = bpf_log_bucket(v), power = log > 64 ? log - 65 : 63 - log;
+	u32 at = (v < 0 ? STP_FINE_SIZES : 0) + stp_fine_size(size, power & 63);
+
+	STP_HIDE(at);
+	if (at < STP_FINE_BUCKETS)
+		s->hist[d->buckets + (d->ops & STP_VARIANCE ? sizeof(struct stp_squares) / 8 : 0) + at]++;
+}
+
 /* Adds v. Values of the descriptor are constants, so that only what the script reads is compiled. */
 STP_INLINE void bpf_stat_add(struct stp_stat *s, const struct stp_stat_desc *d, s64 v)
 {
@@ -174,6 +186,8 @@ STP_INLINE void bpf_stat_add(struct stp_stat *s, const struct stp_stat_desc *d, 
 	s->sum += v;
 	if (d->ops & STP_VARIANCE)
 		bpf_add_square((struct stp_squares *)&s->hist[d->buckets], (u64)s->sum, v);
+	if (d->ops & STP_PERCENTILE)
+		bpf_fine_add(s, d, v);
 	if (!(d->ops & (STP_HIST_LOG | STP_HIST_LINEAR)))
 		return;
 	at = d->ops & STP_HIST_LOG ? bpf_log_bucket(v) : bpf_linear_bucket(d, v);

@@ -478,7 +478,7 @@ static void copy_cells(const struct stp_map *m, struct stp_elem *to, const struc
 /* Returns the work of merging, clearing and, should the budget end, removing an element. */
 static u64 merge_cost(const struct stp_map *m, const struct stp_elem *e)
 {
-	u64 cost = STP_WORK_MERGE + 2 * STP_WORK_ELEMENT + (u64)m->stat.buckets * (2 * STP_WORK_BUCKET);
+	u64 cost = STP_WORK_MERGE + 2 * STP_WORK_ELEMENT + (u64)m->stat.size / 8 * (2 * STP_WORK_BUCKET);
 	u32 i;
 
 	for (i = 0; i < m->nkeys; i++) {

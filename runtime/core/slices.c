@@ -31,7 +31,7 @@ static bool copy_one(struct stp_ctx *c, const struct stp_take *t)
 		return t->clear ? stp_map_merge(c, t->from), !c->error : stp_map_copy(c, t->from, t->to);
 	case STP_TAKE_STAT:
 		stp_scalar_merge(c, from);
-		if (c->error || !stp_charge(c, (u64)from->desc.buckets * STP_WORK_BUCKET))
+		if (c->error || !stp_charge(c, (u64)from->desc.size / 8 * STP_WORK_BUCKET))
 			return false;
 		plat_memcpy(to->merged, from->merged, from->desc.size);
 		return true;

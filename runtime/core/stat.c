@@ -31,6 +31,29 @@ static struct stp_squares *squares_of(const struct stp_stat *s, const struct stp
 	return (struct stp_squares *)&s->hist[d->buckets];
 }
 
+static s64 *fine_of(const struct stp_stat *s, const struct stp_stat_desc *d)
+{
+	return (s64 *)&s->hist[d->buckets] + (d->ops & STP_VARIANCE ? sizeof(struct stp_squares) / 8 : 0);
+}
+
+static u32 fine_bucket(s64 v)
+{
+	u64 size = v < 0 ? 0 - (u64)v : (u64)v;
+
+	return (v < 0 ? STP_FINE_SIZES : 0) + stp_fine_size(size, size < 64 ? 0 : 63 - (u32)__builtin_clzll(size));
+}
+
+/* Returns the middle of a bucket, rounded down. */
+static s64 fine_value(u32 bucket)
+{
+	u32 i = bucket % STP_FINE_SIZES, power = i < 64 ? 0 : i / 32 - 1;
+	u64 size = i < 64 ? i : ((u64)(i % 32 + 32) << power) + ((1ull << power) - 1) / 2;
+
+	if (bucket >= STP_FINE_SIZES)
+		return (s64)(size >> 63 ? 1ull << 63 : 0 - size);
+	return (s64)(size >> 63 ? ~0ull >> 1 : size);
+}
+
 static void add_square(struct stp_squares *q, u64 sum, s64 v)
 {
 	u64 size = v < 0 ? 0 - (u64)v : (u64)v;
@@ -52,6 +75,8 @@ void stp_stat_add_slow(struct stp_stat *s, const struct stp_stat_desc *d, s64 v)
 		s->hist[stp_log_bucket(v)]++;
 	else if (d->ops & STP_HIST_LINEAR)
 		s->hist[linear_bucket(d, v)]++;
+	if (d->ops & STP_PERCENTILE)
+		fine_of(s, d)[fine_bucket(v)]++;
 }
 
 void stp_stat_clear(struct stp_stat *s, const struct stp_stat_desc *d)
@@ -158,6 +183,9 @@ void stp_stat_merge(struct stp_stat *to, const struct stp_stat *from, const stru
 	if (d->ops & (STP_HIST_LOG | STP_HIST_LINEAR))
 		for (i = 0; i < d->buckets; i++)
 			to->hist[i] += from->hist[i];
+	if (d->ops & STP_PERCENTILE)
+		for (i = 0; i < STP_FINE_BUCKETS; i++)
+			fine_of(to, d)[i] += fine_of(from, d)[i];
 }
 
 s64 stp_stat_value(const struct stp_stat *s, const struct stp_stat_desc *d, u32 op)
@@ -187,6 +215,40 @@ s64 stp_stat_get(struct stp_ctx *c, const struct stp_stat *s, const struct stp_s
 s64 stp_stat_variance(struct stp_ctx *c, const struct stp_stat *s, const struct stp_stat_desc *d)
 {
 	return stp_stat_get(c, s, d, STP_VARIANCE);
+}
+
+/* Returns the bucket with the value number `rank`, from 1, in rising order: the negative ones come first, the largest
+ * size first. */
+static u32 bucket_of_rank(const s64 *fine, u64 rank)
+{
+	u64 seen = 0;
+	u32 i;
+
+	for (i = STP_FINE_BUCKETS; i-- > STP_FINE_SIZES; ) {
+		seen += (u64)fine[i];
+		if (seen >= rank)
+			return i;
+	}
+	for (i = 0; i < STP_FINE_SIZES - 1; i++) {
+		seen += (u64)fine[i];
+		if (seen >= rank)
+			break;
+	}
+	return i;
+}
+
+s64 stp_stat_percentile(struct stp_ctx *c, const struct stp_stat *s, const struct stp_stat_desc *d, u32 percentage)
+{
+	u64 count = s ? (u64)s->count : 0, rank;
+
+	if (!count) {
+		stp_error(c, "empty aggregate");
+		return 0;
+	}
+	if (!stp_charge(c, STP_FINE_BUCKETS * STP_WORK_BUCKET))
+		return 0;
+	rank = count / 100 * percentage + (count % 100 * percentage + 99) / 100;
+	return fine_value(bucket_of_rank(fine_of(s, d), rank ? rank : 1));
 }
 
 s64 stp_hist_get(struct stp_ctx *c, const struct stp_stat *s, const struct stp_stat_desc *d, s64 bucket)
@@ -252,7 +314,7 @@ const struct stp_stat *stp_scalar_merge(struct stp_ctx *c, struct stp_scalar_sta
 			break;
 		if (!s->count)
 			continue;
-		if (!stp_charge(c, STP_WORK_MERGE + (u64)g->desc.buckets * (2 * STP_WORK_BUCKET)))
+		if (!stp_charge(c, STP_WORK_MERGE + (u64)g->desc.size / 8 * (2 * STP_WORK_BUCKET)))
 			break;
 		stp_stat_merge(g->merged, s, &g->desc);
 		stp_stat_clear(s, &g->desc);
@@ -264,7 +326,7 @@ const struct stp_stat *stp_scalar_merge(struct stp_ctx *c, struct stp_scalar_sta
 
 void stp_scalar_clear(struct stp_ctx *c, struct stp_scalar_stat *g)
 {
-	u64 cost = STP_WORK_CPU + (u64)g->desc.buckets * STP_WORK_BUCKET;
+	u64 cost = STP_WORK_CPU + (u64)g->desc.size / 8 * STP_WORK_BUCKET;
 	u32 cpu;
 
 	for (cpu = 0; cpu < stp_session.ncpus; cpu++) {

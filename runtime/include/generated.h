@@ -302,7 +302,7 @@ void stp_wide_string(struct stp_ctx *c, char *to, u32 size, u64 address, u32 byt
 
 enum { STP_COUNT = 1, STP_SUM = 2, STP_MIN = 4, STP_MAX = 8, STP_AVG = 16, STP_VARIANCE = 32,
        STP_HIST_LOG = 64, STP_HIST_LINEAR = 128,
-       STP_NOT_EMPTY = 256 /* with STP_SUM: an empty statistic is an error */ };
+       STP_NOT_EMPTY = 256 /* with STP_SUM: an empty statistic is an error */, STP_PERCENTILE = 512 };
 #define STP_LOG_BUCKETS 128
 
 struct stp_stat_desc {
@@ -313,7 +313,7 @@ struct stp_stat_desc {
 };
 struct stp_stat {
 	s64 count, sum, min, max;
-	s64 hist[];                /* buckets, then a struct stp_squares if the variance is read */
+	s64 hist[];                /* buckets, then a struct stp_squares if the variance is read, then STP_FINE_BUCKETS */
 };
 struct stp_squares {
 	s64 sum_high;              /* upper half of the sum */
@@ -326,6 +326,7 @@ static inline u32 stp_log_bucket(s64 v)
 		return 128 - (u32)__builtin_clzll((u64)v);
 	return v ? (u32)__builtin_clzll(0 - (u64)v) : 64;
 }
+#include "percentile.h"
 void stp_stat_add_slow(struct stp_stat *s, const struct stp_stat_desc *d, s64 v); /* histogram, variance */
 static inline void stp_stat_add(struct stp_stat *s, const struct stp_stat_desc *d, s64 v)
 {
@@ -337,7 +338,7 @@ static inline void stp_stat_add(struct stp_stat *s, const struct stp_stat_desc *
 	}
 	STP_ADD(s->count, 1);
 	STP_ADD(s->sum, v);
-	if (d->ops & (STP_VARIANCE | STP_HIST_LINEAR))
+	if (d->ops & (STP_VARIANCE | STP_HIST_LINEAR | STP_PERCENTILE))
 		stp_stat_add_slow(s, d, v);
 	else if (d->ops & STP_HIST_LOG)
 		s->hist[stp_log_bucket(v)]++;

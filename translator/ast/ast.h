@@ -42,7 +42,8 @@ enum var_kind { VAR_GLOBAL, VAR_LOCAL, VAR_PARAM };
 
 // Operators of a statistic; the bits are shared with runtime/include/generated.h.
 enum { STAT_COUNT = 1, STAT_SUM = 2, STAT_MIN = 4, STAT_MAX = 8, STAT_AVG = 16, STAT_VARIANCE = 32,
-       STAT_HIST_LOG = 64, STAT_HIST_LINEAR = 128 };
+       STAT_HIST_LOG = 64, STAT_HIST_LINEAR = 128,
+       STAT_PERCENTILE = 512 /* 256 is a bit of the runtime */ };
 
 struct var {
 	const char *name;          // parse (names for locals)
@@ -196,7 +197,7 @@ struct expr {
 		struct { struct expr *l; const char *pattern; size_t len; bool negate;
 			 bool keep; /* access: matched() may ask for its groups */ } regex;
 		struct { unsigned op; /* one STAT_* bit */ struct expr *of; /* E_VAR or E_INDEX */
-			 struct expr *shift; int64_t low, high, step; } stat;
+			 struct expr *shift; /* of @variance; of @percentile: the percentage */ int64_t low, high, step; } stat;
 		struct {
 			enum print_kind kind;
 			bool to_string;            // the s... forms

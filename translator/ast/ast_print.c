@@ -106,7 +106,8 @@ static void print_unary(struct buf *b, const struct expr *e)
 
 static void print_stat(struct buf *b, const struct expr *e)
 {
-	static const char *const names[] = { "count", "sum", "min", "max", "avg", "variance", "hist_log", "hist_linear" };
+	static const char *const names[] = { "count", "sum", "min", "max", "avg", "variance", "hist_log", "hist_linear", "",
+		"percentile" };
 
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
 		if (e->u.stat.op == 1u << i)

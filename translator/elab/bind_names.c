@@ -355,6 +355,12 @@ static void check_shift(const struct expr *shift)
 		diag_error(shift->loc, "@variance: the shift must be between 0 and 62");
 }
 
+static void check_percentage(const struct expr *percentage)
+{
+	if (percentage->kind != E_NUMBER || percentage->u.number < 0 || percentage->u.number > 100)
+		diag_error(percentage->loc, "@percentile: the percentage must be a number between 0 and 100");
+}
+
 static bool is_unknown_statistic(struct binder *b, const struct expr *of)
 {
 	if (of->kind == E_VAR)
@@ -380,6 +386,8 @@ static void bind_stat(struct binder *b, struct expr *e, bool is_value)
 		check_hist(b->s, e, v);
 	else if (e->u.stat.op == STAT_VARIANCE)
 		check_shift(e->u.stat.shift);
+	else if (e->u.stat.op == STAT_PERCENTILE)
+		check_percentage(e->u.stat.shift);
 	v->stat_ops |= e->u.stat.op;
 }
 

@@ -256,8 +256,12 @@ static void check_named(struct use_walker *w, struct var *v, int use, struct loc
 {
 	struct check *k = w->data;
 
+	if (use & USE_ADD && !(use & USE_READ))
+		return;
+	if (v->stat_ops & STAT_PERCENTILE)
+		refuse(loc, str_printf("@percentile() is computed of \"%s\": event handlers can only add to it (<<<)", v->name));
 	for vec_each(&k->named, named)
-		if (*named == v && (!(use & USE_ADD) || (use & USE_READ))) {
+		if (*named == v) {
 			refuse(loc, str_printf("\"%s\" has names of user code as keys: event handlers can only add to it "
 					       "(a[...]++, a[...] <<< n)", v->name));
 			break;
@@ -277,7 +281,7 @@ static void check_arrays(struct check *k)
 	struct use_walker w = { .var = check_named, .call = check_named_in, .data = k };
 
 	for vec_each(&k->s->script.probes, p)
-		if (k->named.n && (*p)->family->bpf_program && (*p)->body)
+		if ((*p)->family->bpf_program && (*p)->body)
 			use_probe(&w, *p);
 }
 

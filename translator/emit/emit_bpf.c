@@ -43,7 +43,8 @@ static int64_t percpu_words(struct emitter *e)
 		if (emit_is_adder(g->var))
 			n++;
 		else if (g->var->type == T_STATS && g->var->arity <= 0)
-			n += STAT_WORDS + emit_buckets(g->var) + SQUARES_WORDS;
+			n += STAT_WORDS + emit_buckets(g->var) + SQUARES_WORDS +
+			     (g->var->stat_ops & STAT_PERCENTILE ? FINE_BUCKETS : 0);
 	}
 	return n;
 }

@@ -258,11 +258,12 @@ static void note_users(struct session *s)
 // Returns the approximate size of an element, which determines the cost of copying the array.
 static int64_t element_bytes(const struct session *s, const struct var *v)
 {
+	int64_t words = emit_buckets(v) + (v->stat_ops & STAT_PERCENTILE ? FINE_BUCKETS : 0);
 	int64_t string = session_limit(s, LIMIT_MAXSTRINGLEN) + 7, n = 32;
 
 	for (int i = 0; i < v->arity; i++)
 		n += v->key_types[i] == T_STRING ? string : 8;
-	return n + (v->type == T_STRING ? string : v->type == T_STATS ? 32 + 8 * emit_buckets(v) : 8);
+	return n + (v->type == T_STRING ? string : v->type == T_STATS ? 32 + 8 * words : 8);
 }
 
 static int64_t capacity(const struct session *s, const struct var *v)

@@ -38,11 +38,21 @@ bool emit_stat_fails(const struct emitter *e, const struct expr *x)
 	       (x->u.stat.op != STAT_SUM || !session_since(e->s, x->loc, "1.5", "@sum() of nothing"));
 }
 
+static const char *function_of(const struct expr *x)
+{
+	switch (x->u.stat.op) {
+	case STAT_PERCENTILE: return "percentile";
+	case STAT_VARIANCE: return "variance";
+	default: return "get";
+	}
+}
+
 struct value emit_stat(struct emitter *e, struct expr *x)
 {
 	static const struct { unsigned op; const char *name; } ops[] = {
 		{ STAT_COUNT, ", STP_COUNT" }, { STAT_SUM, ", STP_SUM" }, { STAT_MIN, ", STP_MIN" },
 		{ STAT_MAX, ", STP_MAX" }, { STAT_AVG, ", STP_AVG" }, { STAT_VARIANCE, "" },
+		{ STAT_PERCENTILE, "" },
 	};
 	const char *op = NULL, *t, *get;
 	bool strict;
@@ -55,8 +65,11 @@ struct value emit_stat(struct emitter *e, struct expr *x)
 		return value_number(0);
 	get = emit_stat_of(e, x->u.stat.of);
 	strict = emit_stat_fails(e, x);
-	get = str_printf("stp_stat_%s(c, %s, %s%s%s)", *op ? "get" : "variance", get, emit_desc(e, var_of(x->u.stat.of)),
-			 op, strict && x->u.stat.op == STAT_SUM ? " | STP_NOT_EMPTY" : "");
+	if (x->u.stat.op == STAT_PERCENTILE)
+		op = str_printf(", %d", (int)x->u.stat.shift->u.number);
+	else if (strict && x->u.stat.op == STAT_SUM)
+		op = str_printf("%s | STP_NOT_EMPTY", op);
+	get = str_printf("stp_stat_%s(c, %s, %s%s)", function_of(x), get, emit_desc(e, var_of(x->u.stat.of)), op);
 	if (!strict)
 		return value_text(reads_of(x->u.stat.of), true, "%s", get);
 	t = temp_long(e);

@@ -46,8 +46,9 @@ int64_t emit_buckets(const struct var *v)
 // Returns the size of a statistic in bytes, as C: also of what follows a struct stp_stat.
 static const char *stat_size(const struct var *v)
 {
-	return str_printf("sizeof(struct stp_stat) + %" PRId64 " * 8%s", emit_buckets(v),
-			  v->stat_ops & STAT_VARIANCE ? " + sizeof(struct stp_squares)" : "");
+	return str_printf("sizeof(struct stp_stat) + %" PRId64 " * 8%s%s", emit_buckets(v),
+			  v->stat_ops & STAT_VARIANCE ? " + sizeof(struct stp_squares)" : "",
+			  v->stat_ops & STAT_PERCENTILE ? " + STP_FINE_BUCKETS * 8" : "");
 }
 
 // Writes what a statistic stores, as a macro: for the runtime's table and for the constant with which stp_stat_add()

@@ -208,6 +208,7 @@ void emit_bpf_stack_sizes(struct emitter *e, struct cwriter *w);
 // emit_storage.c
 struct global *emit_global(struct emitter *e, struct var *v);
 const char *emit_desc(struct emitter *e, struct var *v);  // "&g_x_desc"
+enum { FINE_BUCKETS = 3840 };              // STP_FINE_BUCKETS of the runtime: for @percentile
 int64_t emit_buckets(const struct var *v);
 void emit_alone(struct emitter *e, struct var *v);        // its use here needs the writer's lock
 void emit_storage(struct emitter *e, struct cwriter *w);

