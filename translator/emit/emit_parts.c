@@ -69,11 +69,22 @@ void parts_begin(struct emitter *e, struct stmt *st, const char *name)
 		return;
 	b->parts.of = name;
 	ast_walk_stmt(&w, &st);
+	cuts_make(b, st);
 }
 
 static bool is_long(struct body *b, const struct stmt *st)
 {
 	return *numbers_at(&b->parts.sizes, (uintptr_t)st) >= LONG;
+}
+
+void parts_make_long(struct body *b, const struct stmt *st)
+{
+	*numbers_at(&b->parts.sizes, (uintptr_t)st) = LONG;
+}
+
+bool parts_cut(struct body *b, const struct stmt *st)
+{
+	return st && is_long(b, st);
 }
 
 bool parts_wanted(struct body *b, const struct stmt *st)

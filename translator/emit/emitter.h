@@ -349,8 +349,13 @@ bool emit_adds_only(const struct emitter *e, const struct probe *p, struct reads
 // emit_parts.c
 bool parts_long(struct stmt *st);                                // whether it is written in parts
 void parts_begin(struct emitter *e, struct stmt *st, const char *name);  // before st, the whole body, is emitted
+bool parts_cut(struct body *b, const struct stmt *st);           // whether a statement is cut; NULL: not
+void parts_make_long(struct body *b, const struct stmt *block);  // for a block of many statements
 bool parts_wanted(struct body *b, const struct stmt *st);
 void emit_parts(struct emitter *e, struct stmt *block);
+
+// emit_cuts.c
+void cuts_make(struct body *b, struct stmt *st);                 // of a body in parts: makes its long statements short
 
 // emit_loops.c: BPF programs
 struct foreach_start { unsigned stat; const char *limit, *slice; unsigned any; };
