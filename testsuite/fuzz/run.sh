@@ -117,7 +117,7 @@ build_loader() { # NAME
 	module) clang "${flags[@]}" "$TESTS/fuzz/fuzz_module.c" "$SOURCE/staprun/image.c" ;;
 	relay) clang "${flags[@]}" "$TESTS/fuzz/fuzz_relay.c" "$SOURCE"/staprun/{ring,outfile,losses,frames,log}.c ;;
 	report)
-		mapfile -t sources < <(printf '%s\n' "$SOURCE"/report/*.c | grep -v '/main\.c$')
+		mapfile -t sources < <(printf '%s\n' "$SOURCE"/report/*.c | grep -vE '/(main|monitor|screen)\.c$')
 		clang "${flags[@]}" -DHTML_DIR="\"$SOURCE/report/html/\"" "$TESTS/fuzz/fuzz_report.c" "${sources[@]}" \
 			"$SOURCE"/runtime/core/{format,hist,print,string}.c -ljson-c -lcrypto -lz -ldw -lelf ;;
 	control)
