@@ -48,14 +48,14 @@ int syscall_emit_meanings(struct cwriter *lines, const struct syscall_row *row)
 	int n = 0;
 
 	for (const struct result *r = results; r < END(results); r++) {
-		const struct syscall_arg *a = &args.at[n];
+		const struct syscall_arg *a;
 
 		if (!is_of(r, row))
 			continue;
+		a = &args.at[n++];
 		cw_line(lines, "{ %lld, %d, %d, %s, { STP_ARG_%s%s } },", (long long)r->command, r->command == ANY,
 			*r->form == 'x', emit_c_string(r->before), a->type->name,
 			*a->set ? str_printf(", .symbols = &stp_symbols_%s", a->set) : "");
-		n++;
 	}
 	return n;
 }
