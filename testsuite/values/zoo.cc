@@ -21,6 +21,7 @@ struct Box : Base {
 	}
 };
 enum class Kind : signed char { FLAT = -2, DEEP = 100 };
+enum class Colour : uint8_t { DARK = 3, BRIGHT = 200 };       // the underlying type is a typedef
 }
 
 template <class T> NOINLINE T largest(const T *array, int n, shapes::Kind kind)
@@ -35,6 +36,16 @@ template <class T> NOINLINE T largest(const T *array, int n, shapes::Kind kind)
 	}
 	sink = (long)best + (long)kind;
 	return best;
+}
+
+NOINLINE long colours(shapes::Colour colour, const shapes::Colour *palette)
+{
+	long sum = (long)colour;
+
+	sink = sum;
+	sum += (long)palette[1];
+	sink = sum;
+	return sum;
 }
 
 NOINLINE long references(int &n, const double &d, shapes::Box box, int64_t *const p)
@@ -55,6 +66,7 @@ int main(int argc, char **)
 	int64_t wide = -5000000000;
 	const int ints[] = { 3, -7, 12, argc };
 	const float floats[] = { 0.5f, -2.0f, 8.25f };
+	const shapes::Colour palette[] = { shapes::Colour::DARK, shapes::Colour::BRIGHT };
 	const unsigned long longs[] = { 1, ~0ul, 3 };
 	long sum = 0;
 
@@ -63,6 +75,7 @@ int main(int argc, char **)
 
 		sum += references(n, d, shapes::Box(5 + round, 6), &wide);
 		sum += largest(ints, 4, shapes::Kind::FLAT) + largest(longs, 3, shapes::Kind::DEEP);
+		sum += colours(shapes::Colour::BRIGHT, palette);
 		sum += (long)largest(floats, 3, shapes::Kind::DEEP);
 	}
 	return sum == 42;

@@ -148,6 +148,11 @@ static char *spell(Dwarf_Die *die, int depth)
 
 // ---------------------------------------------------------------- types
 
+static bool is_signed_encoding(Dwarf_Word encoding)
+{
+	return encoding == DW_ATE_signed || encoding == DW_ATE_signed_char;
+}
+
 static void fill_base(Dwarf_Die *die, struct di_type *out)
 {
 	Dwarf_Attribute attr;
@@ -158,10 +163,11 @@ static void fill_base(Dwarf_Die *die, struct di_type *out)
 		    encoding == DW_ATE_float || encoding == DW_ATE_complex_float ? DI_FLOAT :
 		    encoding == DW_ATE_signed_char || encoding == DW_ATE_unsigned_char ? DI_CHAR : DI_INT;
 	out->is_complex = encoding == DW_ATE_complex_float;
-	out->is_signed = encoding == DW_ATE_signed || encoding == DW_ATE_signed_char;
+	out->is_signed = is_signed_encoding(encoding);
 }
 
-// GCC gives the underlying type; otherwise a negative enumerator makes it signed.
+// A negative enumerator makes it signed, unless GCC and C++ give an underlying type that is not. Large unsigned
+// enumerators read as negative, too: 200 in one byte.
 static bool enum_is_signed(Dwarf_Die *die)
 {
 	Dwarf_Attribute attr;
@@ -174,9 +180,9 @@ static bool enum_is_signed(Dwarf_Die *die)
 	do {
 		if (dwarf_tag(&child) == DW_TAG_enumerator &&
 		    !dwarf_formsdata(dwarf_attr(&child, DW_AT_const_value, &attr), &value) && value < 0)
-			return !type_of(die, &child) ||
+			return !type_of(die, &child) || !peel(&child) ||
 			       dwarf_formudata(dwarf_attr(&child, DW_AT_encoding, &attr), &encoding) ||
-			       encoding != DW_ATE_unsigned;
+			       is_signed_encoding(encoding);
 	} while (!dwarf_siblingof(&child, &child));
 	return false;
 }
