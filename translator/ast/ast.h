@@ -407,7 +407,7 @@ struct listed_point {          // of -l and -L, which have 70,000 of them at tim
 	const struct probe_decl *decl;
 	const char *point;         // as it is shown: the alias as written, or resolved
 	name_list variables;       // of -L: "$name:type"
-	struct source_line source; // of --source
+	const struct source_line *source; // of --source; NULL: not known
 };
 
 // An error in text that is grammatical, which pass 2 reports.

@@ -23,7 +23,7 @@
 struct line {
 	const char *point;
 	name_list variables;       // "name:type"
-	struct source_line source; // file is NULL: unknown, or the line stands for several points
+	const struct source_line *source; // NULL: unknown, or the line stands for several points
 };
 typedef VEC(struct line) line_list;
 
@@ -260,8 +260,8 @@ static void print_json(const struct session *s, const line_list *lines)
 		printf("%s\n  {\"point\": ", i ? "," : "");
 		print_json_string(lines->at[i].point);
 		print_json_variables(&lines->at[i].variables);
-		if (lines->at[i].source.file)
-			print_json_source(s, &lines->at[i].source);
+		if (lines->at[i].source)
+			print_json_source(s, lines->at[i].source);
 		putchar('}');
 	}
 	puts(lines->n ? "\n]" : "]");
@@ -270,14 +270,14 @@ static void print_json(const struct session *s, const line_list *lines)
 static void print_lines(const struct session *s, const line_list *lines)
 {
 	for vec_each(lines, line) {
-		const char *text = line->source.file ? source_text(s->opt.source_dir, &line->source) : NULL;
+		const char *text = line->source ? source_text(s->opt.source_dir, line->source) : NULL;
 
 		fputs(line->point, stdout);
 		for vec_each(&line->variables, v)
 			printf(" %s", *v);
 		putchar('\n');
 		if (text)
-			printf("%8d  %s\n", line->source.line, text);
+			printf("%8d  %s\n", line->source->line, text);
 	}
 }
 
@@ -288,10 +288,10 @@ static void note_missing_source(const struct session *s, const line_list *lines)
 	int n = 0, known = 0;
 
 	for vec_each(lines, line) {
-		known += line->source.file != NULL;
-		if (!line->source.file || source_text(s->opt.source_dir, &line->source))
+		known += line->source != NULL;
+		if (!line->source || source_text(s->opt.source_dir, line->source))
 			continue;
-		missing = missing ? missing : &line->source;
+		missing = missing ? missing : line->source;
 		n++;
 	}
 	if (n)

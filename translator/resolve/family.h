@@ -111,8 +111,8 @@ bool probe_list(struct session *s, const struct probe_match *m, const char *poin
 bool probe_list_variables(struct session *s, const struct probe_match *m, struct probe *last);
 // Adds "$name:type" of the variables that can be read at the point, with the type as written in lists: "struct file*".
 void probe_add_variables(struct session *s, struct probe *p, name_list *list);
-// Returns the line of source code for --source; without this option, or if no line is known, file is NULL.
-struct source_line probe_source(const struct session *s, const struct probe *p);
+// Returns the line of source code for --source; NULL without this option, or if no line is known.
+const struct source_line *probe_source(const struct session *s, const struct probe *p);
 void listed_variable(name_list *list, const char *name, const char *type);
 
 // Adds one more probe of the same match, with the same handler and no condition; cheaper than probe_add().

@@ -54,9 +54,15 @@ void probe_add_variables(struct session *s, struct probe *p, name_list *list)
 			listed_variable(list, str_printf("$%s", n->name), n->type);
 }
 
-struct source_line probe_source(const struct session *s, const struct probe *p)
+const struct source_line *probe_source(const struct session *s, const struct probe *p)
 {
-	return s->opt.list_source && p->family->source ? p->family->source(p) : (struct source_line){ 0 };
+	struct source_line *line;
+
+	if (!s->opt.list_source || !p->family->source)
+		return NULL;
+	line = NEW(struct source_line);
+	*line = p->family->source(p);
+	return line->file ? line : NULL;
 }
 
 // A point that was found through an alias also has the alias's locals, whose types are inferred later. A family that
