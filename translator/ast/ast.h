@@ -403,11 +403,15 @@ struct source_line {
 	int line;
 };
 
+struct listed_details {        // of -L
+	name_list variables;       // "$name:type"
+	struct source_line source; // with --source
+};
+
 struct listed_point {          // of -l and -L, which have 70,000 of them at times
 	const struct probe_decl *decl;
 	const char *point;         // as it is shown: the alias as written, or resolved
-	name_list variables;       // of -L: "$name:type"
-	const struct source_line *source; // of --source; NULL: not known
+	struct listed_details *details;    // NULL: of -l
 };
 
 // An error in text that is grammatical, which pass 2 reports.

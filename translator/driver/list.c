@@ -22,8 +22,7 @@
 
 struct line {
 	const char *point;
-	name_list variables;       // "name:type"
-	const struct source_line *source; // NULL: unknown, or the line stands for several points
+	struct listed_details *details;    // NULL: of -l; without a source if the line stands for several points
 };
 typedef VEC(struct line) line_list;
 
@@ -88,15 +87,21 @@ static bool is_alias_pattern(const struct probe_family *f, const char *pattern)
 	return f->as_aliases && !strchr(pattern, '(');
 }
 
-static name_list variables_of(struct session *s, struct probe *p)
+static struct listed_details *details_of(struct session *s, struct probe *p)
 {
-	name_list list = { 0 };
+	struct listed_details *points = probe_details(s, p), *all;
 
+	if (!is_alias(p) && !p->locals.n)
+		return points;
+	all = NEW(struct listed_details);
 	for vec_each(&p->locals, v)
 		if (is_mentioned(p, *v))
-			listed_variable(&list, (*v)->name, type_name((*v)->type));
-	probe_add_variables(s, p, &list);
-	return list;
+			listed_variable(&all->variables, (*v)->name, type_name((*v)->type));
+	for vec_each(&points->variables, v)
+		vec_push(&all->variables, *v);
+	if (!is_alias(p))
+		all->source = points->source;
+	return all;
 }
 
 static void keep_common(name_list *list, const name_list *with)
@@ -118,10 +123,14 @@ static int by_line(const void *a, const void *b)
 {
 	const struct line *x = a, *y = b;
 	int order = strcmp(x->point, y->point);
+	const name_list *v, *w;
 
-	for (int i = 0; !order && (i < x->variables.n || i < y->variables.n); i++)
-		order = i == x->variables.n ? -1 : i == y->variables.n ? 1 :
-			strcmp(x->variables.at[i], y->variables.at[i]);
+	if (order || !x->details || !y->details)
+		return order;
+	v = &x->details->variables;
+	w = &y->details->variables;
+	for (int i = 0; !order && (i < v->n || i < w->n); i++)
+		order = i == v->n ? -1 : i == w->n ? 1 : strcmp(v->at[i], w->at[i]);
 	return order;
 }
 
@@ -138,8 +147,8 @@ static void unite(struct session *s, line_list *lines)
 
 		if (!last || (each ? by_line(last, &lines->at[i]) : strcmp(last->point, lines->at[i].point)))
 			lines->at[n++] = lines->at[i];
-		else
-			keep_common(&last->variables, &lines->at[i].variables);
+		else if (last->details && lines->at[i].details)
+			keep_common(&last->details->variables, &lines->at[i].details->variables);
 	}
 	lines->n = n;
 }
@@ -156,7 +165,7 @@ static void add_probes(struct session *s, line_list *lines)
 	lines->at = NEW_ARRAY(struct line, lines->capacity + 1);
 	for vec_each(&s->script.listed, p)
 		if (p->decl->source == s->sources.at[0])
-			vec_push(lines, ((struct line){ .point = p->point, .variables = p->variables, .source = p->source }));
+			vec_push(lines, ((struct line){ p->point, p->details }));
 	for vec_each(&s->script.probes, p)
 		if ((*p)->decl->source == s->sources.at[0]) {
 			vec_push(&found, *p);
@@ -169,9 +178,7 @@ static void add_probes(struct session *s, line_list *lines)
 		struct line line = { .point = is_alias(p) ? p->written : p->point };
 
 		if (s->opt.list_vars)
-			line.variables = variables_of(s, p);
-		if (!is_alias(p))
-			line.source = probe_source(s, p);
+			line.details = details_of(s, p);
 		vec_push(lines, line);
 	}
 }
@@ -253,15 +260,23 @@ static void print_json_source(const struct session *s, const struct source_line 
 	putchar('}');
 }
 
+// Returns NULL if no line of source code is known.
+static const struct source_line *source_of(const struct line *line)
+{
+	return line->details && line->details->source.file ? &line->details->source : NULL;
+}
+
 static void print_json(const struct session *s, const line_list *lines)
 {
+	static const name_list none;
+
 	putchar('[');
 	for (int i = 0; i < lines->n; i++) {
 		printf("%s\n  {\"point\": ", i ? "," : "");
 		print_json_string(lines->at[i].point);
-		print_json_variables(&lines->at[i].variables);
-		if (lines->at[i].source)
-			print_json_source(s, lines->at[i].source);
+		print_json_variables(lines->at[i].details ? &lines->at[i].details->variables : &none);
+		if (source_of(&lines->at[i]))
+			print_json_source(s, source_of(&lines->at[i]));
 		putchar('}');
 	}
 	puts(lines->n ? "\n]" : "]");
@@ -270,14 +285,15 @@ static void print_json(const struct session *s, const line_list *lines)
 static void print_lines(const struct session *s, const line_list *lines)
 {
 	for vec_each(lines, line) {
-		const char *text = line->source ? source_text(s->opt.source_dir, line->source) : NULL;
+		const struct source_line *source = source_of(line);
+		const char *text = source ? source_text(s->opt.source_dir, source) : NULL;
 
 		fputs(line->point, stdout);
-		for vec_each(&line->variables, v)
-			printf(" %s", *v);
+		for (int i = 0; line->details && i < line->details->variables.n; i++)
+			printf(" %s", line->details->variables.at[i]);
 		putchar('\n');
 		if (text)
-			printf("%8d  %s\n", line->source->line, text);
+			printf("%8d  %s\n", source->line, text);
 	}
 }
 
@@ -288,10 +304,12 @@ static void note_missing_source(const struct session *s, const line_list *lines)
 	int n = 0, known = 0;
 
 	for vec_each(lines, line) {
-		known += line->source != NULL;
-		if (!line->source || source_text(s->opt.source_dir, line->source))
+		const struct source_line *source = source_of(line);
+
+		known += source != NULL;
+		if (!source || source_text(s->opt.source_dir, source))
 			continue;
-		missing = missing ? missing : line->source;
+		missing = missing ? missing : source;
 		n++;
 	}
 	if (n)

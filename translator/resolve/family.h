@@ -109,10 +109,9 @@ struct probe *probe_add(struct session *s, const struct probe_family *f, const s
 // these is complete: it returns true if the probe is listed with its variables (-L) and not needed any longer.
 bool probe_list(struct session *s, const struct probe_match *m, const char *point);
 bool probe_list_variables(struct session *s, const struct probe_match *m, struct probe *last);
-// Adds "$name:type" of the variables that can be read at the point, with the type as written in lists: "struct file*".
-void probe_add_variables(struct session *s, struct probe *p, name_list *list);
-// Returns the line of source code for --source; NULL without this option, or if no line is known.
-const struct source_line *probe_source(const struct session *s, const struct probe *p);
+// Returns "$name:type" of the variables that can be read at the point, with the type as written in lists
+// ("struct file*"), and with --source its line of source code.
+struct listed_details *probe_details(struct session *s, struct probe *p);
 void listed_variable(name_list *list, const char *name, const char *type);
 
 // Adds one more probe of the same match, with the same handler and no condition; cheaper than probe_add().

@@ -42,7 +42,7 @@ static bool can_be_read(struct session *s, struct probe *p, const char *name)
 	return can;
 }
 
-void probe_add_variables(struct session *s, struct probe *p, name_list *list)
+static void add_variables(struct session *s, struct probe *p, name_list *list)
 {
 	target_names names = { 0 };
 
@@ -54,15 +54,14 @@ void probe_add_variables(struct session *s, struct probe *p, name_list *list)
 			listed_variable(list, str_printf("$%s", n->name), n->type);
 }
 
-const struct source_line *probe_source(const struct session *s, const struct probe *p)
+struct listed_details *probe_details(struct session *s, struct probe *p)
 {
-	struct source_line *line;
+	struct listed_details *details = NEW(struct listed_details);
 
-	if (!s->opt.list_source || !p->family->source)
-		return NULL;
-	line = NEW(struct source_line);
-	*line = p->family->source(p);
-	return line->file ? line : NULL;
+	add_variables(s, p, &details->variables);
+	if (s->opt.list_source && p->family->source)
+		details->source = p->family->source(p);
+	return details;
 }
 
 // A point that was found through an alias also has the alias's locals, whose types are inferred later. A family that
@@ -75,8 +74,7 @@ bool probe_list_variables(struct session *s, const struct probe_match *m, struct
 		return false;
 	assert(s->script.probes.at[s->script.probes.n - 1] == last);
 	s->script.probes.at[--s->script.probes.n] = NULL;
-	probe_add_variables(s, last, &listed.variables);
-	listed.source = probe_source(s, last);
+	listed.details = probe_details(s, last);
 	vec_push(&s->script.listed, listed);
 	return true;
 }
