@@ -327,11 +327,12 @@ int emit_bpf_entries(struct session *s, struct cwriter *w, const struct probe *f
 	cw_line(w, "\treturn 0;");
 	cw_line(w, "switch (s->probe) {");
 	for (int i = 0; i < n; i++) {
+		const struct probe *same = probes[i]->same_body ? probes[i]->same_body : probes[i];
 		int words = optimize_entry_words(s, probes[i], probes[i]->entries.n);
 
 		most = words > most ? words : most;
 		cw_line(w, "case %d: return %s;", probes[i]->index, probes[i]->entries.n ?
-			str_printf("STP_RUN_ENTRY(s, p%d_entry)", probes[i]->index) : "1");
+			str_printf("STP_RUN_ENTRY(s, p%d_entry)", same->index) : "1");
 	}
 	cw_line(w, "}");
 	cw_line(w, "return 0;");
