@@ -24,12 +24,14 @@ const char *kernel_config(struct kernel *k, const char *name)
 	return strcmp(name, "CONFIG_SMP") == 0 ? "y" : strcmp(name, "CONFIG_HZ") == 0 ? "250" : NULL;
 }
 
-static void add(struct session *s, const char *name, const char *text, size_t len)
+// As in session/session.c.
+struct source *session_source(struct session *s, const char *name, const char *text, size_t len)
 {
 	struct source *src = NEW(struct source);
 
 	*src = (struct source){ .name = name, .text = text, .len = len };
 	vec_push(&s->sources, src);
+	return src;
 }
 
 static void add_file(struct session *s, const char *path)
@@ -39,7 +41,7 @@ static void add_file(struct session *s, const char *path)
 
 	if (!text)
 		die("cannot read %s: %m", path);
-	add(s, path, text, len);
+	session_source(s, path, text, len);
 }
 
 static void use_alias(struct session *s, char *name)
@@ -94,7 +96,7 @@ int main(int argc, char **argv)
 	if (!script && optind == argc)
 		die("give -e SCRIPT or a file");
 	if (script)
-		add(s, "<input>", script, strlen(script));
+		session_source(s, "<input>", script, strlen(script));
 	else
 		add_file(s, argv[optind++]);
 	for (; optind < argc; optind++)
