@@ -3,7 +3,7 @@
 // calls or a chain of a thousand arms is not one part: the time that a compiler takes for a function grows faster than
 // the function, and the buffers of its strings would not be reused.
 //
-// What a statement evaluates first is assigned to a local before it:  println(f(1) + ... + f(n))  becomes
+// The operand that a statement evaluates first is assigned to a local before it:  println(f(1) + ... + f(n))  becomes
 //   cut1 = f(1) + ... + f(40);  cut2 = cut1 + f(41) + ... ;  println(cut7 + ... + f(n))
 // A chain of arms is several shorter ones, with a local that says whether the next one is to be evaluated.
 #include "emit/emitter.h"
