@@ -30,7 +30,7 @@ static FILE *open_file(const char *path)
 	return f;
 }
 
-// Cuts the last component of a path. NULL: there is none above.
+// Cuts the last component of a path. Returns NULL for the root and for a single component.
 static char *path_parent(char *dir)
 {
 	char *slash = strrchr(dir, '/');
