@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // One SVG picture: a flame graph of each array whose keys are call stacks, the largest elements of each other array as
-// bars, and the buckets of each histogram. Memory is limited: frames beyond NODES_MAX are added to their callers.
+// bars, and the buckets of each histogram; below, what was printed over time (svg_time.c). Memory is limited: frames
+// beyond NODES_MAX are added to their callers.
 #include "event_text.h"
 #include "json_text.h"
 #include "stack.h"
+#include "svg.h"
 #include "writers.h"
 
 #include <errno.h>
@@ -13,8 +15,7 @@
 
 enum { NODES_MAX = 1 << 18, NAME_MAX_BYTES = 200, BARS = 30, PICTURES_MAX = 64, LOSSES_MAX = 64 };
 
-// Sizes in pixels; a character of the labels is at most 7 wide.
-enum { WIDTH = 1200, MARGIN = 10, ROW = 17, TITLE = 34, LABEL = 330, BAR_MAX = 700, CHARACTER = 7 };
+enum { LABEL = 330, BAR_MAX = 700 };       // in pixels
 
 struct node {
 	char *name;
@@ -42,6 +43,7 @@ struct svg {
 	struct picture *pictures[PICTURES_MAX];
 	unsigned npictures, left;          // left out
 	const struct global *global;       // of the last picture
+	struct svg_time *time;
 	char *losses[LOSSES_MAX];          // of all sessions
 	unsigned nlosses;
 };
@@ -65,8 +67,8 @@ static char *copy(const char *from, size_t len)
 
 // --- text of XML ---
 
-// Writes at most `most` characters. XML has no control characters, not even escaped ones.
-static void put_text(FILE *to, struct text t, size_t most)
+// XML has no control characters, not even escaped ones.
+void svg_put_text(FILE *to, struct text t, size_t most)
 {
 	bool valid;
 	struct text readable = utf8_copy(t, &valid);
@@ -251,17 +253,17 @@ static void add_loss(struct svg *o, struct text t)
 
 static void put_rectangle(FILE *to, const char *class, double x, double y, double width)
 {
-	fprintf(to, "<rect class=\"%s\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%d\"/>", class, x, y, width, ROW - 1);
+	fprintf(to, "<rect class=\"%s\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%d\"/>", class, x, y, width,
+		SVG_ROW - 1);
 }
 
-// The frame's colour depends on its name only.
-static unsigned colour(const struct node *n)
+unsigned svg_colour(struct text name)
 {
 	unsigned hash = 5381;
 
-	for (size_t i = 0; i < n->len; i++)
-		hash = hash * 33 ^ (unsigned char)n->name[i];
-	return hash / 8 % 6;
+	for (size_t i = 0; i < name.len; i++)
+		hash = hash * 33 ^ (unsigned char)name.at[i];
+	return hash / 8 % SVG_COLOURS;
 }
 
 static void put_node(FILE *to, const struct node *n, double x, double scale, double bottom, uint64_t whole)
@@ -271,14 +273,14 @@ static void put_node(FILE *to, const struct node *n, double x, double scale, dou
 
 	if (width < 0.5)
 		return;
-	snprintf(class, sizeof(class), "f%u", colour(n));
+	snprintf(class, sizeof(class), "f%u", svg_colour((struct text){ n->name, n->len }));
 	fputs("<g><title>", to);
-	put_text(to, (struct text){ n->name, n->len }, NAME_MAX_BYTES);
+	svg_put_text(to, (struct text){ n->name, n->len }, NAME_MAX_BYTES);
 	fprintf(to, " (%" PRIu64 ", %.1f %%)</title>", n->value, 100.0 * n->value / whole);
-	put_rectangle(to, class, x, bottom - (n->depth + 1) * ROW, width - 0.5);
-	if (width > 4 * CHARACTER) {
-		fprintf(to, "<text class=\"frame\" x=\"%.1f\" y=\"%.1f\">", x + 3, bottom - n->depth * ROW - 5);
-		put_text(to, (struct text){ n->name, n->len }, width / CHARACTER - 1);
+	put_rectangle(to, class, x, bottom - (n->depth + 1) * SVG_ROW, width - 0.5);
+	if (width > 4 * SVG_CHARACTER) {
+		fprintf(to, "<text class=\"frame\" x=\"%.1f\" y=\"%.1f\">", x + 3, bottom - n->depth * SVG_ROW - 5);
+		svg_put_text(to, (struct text){ n->name, n->len }, width / SVG_CHARACTER - 1);
 		fputs("</text>", to);
 	}
 	fputs("</g>\n", to);
@@ -290,7 +292,7 @@ static void put_node(FILE *to, const struct node *n, double x, double scale, dou
 
 static unsigned height_of(const struct picture *p)
 {
-	return TITLE + ROW * (p->root ? p->depth + 1 : p->nbars) + MARGIN;
+	return SVG_TITLE + SVG_ROW * (p->root ? p->depth + 1 : p->nbars) + SVG_MARGIN;
 }
 
 static void put_bars(FILE *to, const struct picture *p, double y)
@@ -299,12 +301,12 @@ static void put_bars(FILE *to, const struct picture *p, double y)
 
 	for (unsigned i = 0; i < p->nbars; i++)
 		most = p->bars[i].value > most ? p->bars[i].value : most;
-	for (unsigned i = 0; i < p->nbars; i++, y += ROW) {
+	for (unsigned i = 0; i < p->nbars; i++, y += SVG_ROW) {
 		const struct bar *b = &p->bars[i];
 		double width = b->value > 0 ? (double)b->value / most * BAR_MAX : 0;
 
 		fprintf(to, "<text class=\"label\" x=\"%d\" y=\"%.1f\">", LABEL - 6, y + 12);
-		put_text(to, (struct text){ b->label, b->len }, LABEL / CHARACTER - 2);
+		svg_put_text(to, (struct text){ b->label, b->len }, LABEL / SVG_CHARACTER - 2);
 		fputs("</text>", to);
 		put_rectangle(to, "bar", LABEL, y, width);
 		fprintf(to, "<text x=\"%.1f\" y=\"%.1f\">%" PRId64 "</text>\n", LABEL + width + 6, y + 12, b->value);
@@ -313,28 +315,28 @@ static void put_bars(FILE *to, const struct picture *p, double y)
 
 static void put_picture(FILE *to, struct picture *p, double y)
 {
-	fprintf(to, "<text class=\"title\" x=\"%d\" y=\"%.1f\">", MARGIN, y + 22);
-	put_text(to, (struct text){ p->title, strlen(p->title) }, NAME_MAX_BYTES);
+	fprintf(to, "<text class=\"title\" x=\"%d\" y=\"%.1f\">", SVG_MARGIN, y + 22);
+	svg_put_text(to, (struct text){ p->title, strlen(p->title) }, NAME_MAX_BYTES);
 	if (p->sorted && p->elements > p->nbars)
 		fprintf(to, ", the largest %u of %" PRIu64 " elements", p->nbars, p->elements);
 	fputs("</text>\n", to);
 	if (!p->root) {
-		put_bars(to, p, y + TITLE);
+		put_bars(to, p, y + SVG_TITLE);
 		return;
 	}
 	p->root->name = p->title;
 	p->root->len = strlen(p->title);
 	if (p->root->value)
-		put_node(to, p->root, MARGIN, (double)(WIDTH - 2 * MARGIN) / p->root->value, y + height_of(p) - MARGIN,
-			 p->root->value);
+		put_node(to, p->root, SVG_MARGIN, (double)(SVG_WIDTH - 2 * SVG_MARGIN) / p->root->value,
+			 y + height_of(p) - SVG_MARGIN, p->root->value);
 }
 
 // Above the pictures, since they are not complete.
 static void put_losses(FILE *to, const struct svg *o)
 {
 	for (unsigned i = 0; i < o->nlosses; i++) {
-		fprintf(to, "<text class=\"lost\" x=\"%d\" y=\"%u\">", MARGIN, MARGIN + i * ROW + 12);
-		put_text(to, (struct text){ o->losses[i], strlen(o->losses[i]) }, NAME_MAX_BYTES);
+		fprintf(to, "<text class=\"lost\" x=\"%d\" y=\"%u\">", SVG_MARGIN, SVG_MARGIN + i * SVG_ROW + 12);
+		svg_put_text(to, (struct text){ o->losses[i], strlen(o->losses[i]) }, NAME_MAX_BYTES);
 		fputs("</text>\n", to);
 	}
 }
@@ -343,26 +345,31 @@ static const char style[] =
 	"<style>text { font: 12px monospace; fill: #1c2126 } .page { fill: #fff } .title { font-size: 16px } "
 	".label { text-anchor: end } .frame { fill: #14181c } .bar { fill: #9fc5ee } .lost { fill: #c62828 } "
 	".f0 { fill: #f2a65a } .f1 { fill: #f4b942 } .f2 { fill: #ee8959 } .f3 { fill: #f7c873 } .f4 { fill: #e99b6c } "
-	".f5 { fill: #f0d080 } @media (prefers-color-scheme: dark) { text { fill: #e3e7eb } .page { fill: #14181c } "
-	".frame { fill: #14181c } .bar { fill: #2b5b91 } .lost { fill: #ff8a80 } }</style>\n";
+	".f5 { fill: #f0d080 } .heat { fill: #c62828 } .mark { fill: #1c2126 } .lane { font-weight: bold } "
+	".tick { text-anchor: middle } @media (prefers-color-scheme: dark) { text { fill: #e3e7eb } .page { fill: #14181c } "
+	".frame { fill: #14181c } .bar { fill: #2b5b91 } .lost { fill: #ff8a80 } "
+	".heat { fill: #ff8a80 } .mark { fill: #e3e7eb } }</style>\n";
 
 static void draw(FILE *to, struct svg *o)
 {
-	unsigned y = o->nlosses ? MARGIN + o->nlosses * ROW : 0, height = MARGIN + y;
+	unsigned y = o->nlosses ? SVG_MARGIN + o->nlosses * SVG_ROW : 0, height = SVG_MARGIN + y;
+	unsigned over_time = svg_time_height(o->time);
 
 	for (unsigned i = 0; i < o->npictures; i++)
 		height += height_of(o->pictures[i]);
-	if (!o->npictures || o->left)
-		height += TITLE;
+	height += over_time + ((!o->npictures && !over_time) || o->left ? SVG_TITLE : 0);
 	fprintf(to, "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %u\" width=\"%d\" height=\"%u\">\n%s"
-		"<rect class=\"page\" width=\"100%%\" height=\"100%%\"/>\n", WIDTH, height, WIDTH, height, style);
+		"<rect class=\"page\" width=\"100%%\" height=\"100%%\"/>\n", SVG_WIDTH, height, SVG_WIDTH, height, style);
 	put_losses(to, o);
 	for (unsigned i = 0; i < o->npictures; y += height_of(o->pictures[i++]))
 		put_picture(to, o->pictures[i], y);
-	if (!o->npictures)
-		fprintf(to, "<text x=\"%d\" y=\"%u\">no array and no histogram has a value</text>\n", MARGIN, y + 22);
-	else if (o->left)
-		fprintf(to, "<text x=\"%d\" y=\"%u\">%u more pictures are left out</text>\n", MARGIN, y + 22, o->left);
+	if (over_time)
+		svg_time_draw(to, o->time, y);
+	else if (!o->npictures)
+		fprintf(to, "<text x=\"%d\" y=\"%u\">no array and no histogram has a value</text>\n", SVG_MARGIN, y + 22);
+	if (o->left)
+		fprintf(to, "<text x=\"%d\" y=\"%u\">%u more pictures are left out</text>\n", SVG_MARGIN, y + over_time + 22,
+			o->left);
 	fputs("</svg>\n", to);
 }
 
@@ -375,11 +382,13 @@ static int event(struct output *out, const struct session *s, const struct event
 	if (!o) {
 		o = out->state = zeroed(sizeof(*o));
 		o->hash = zeroed(NODES_MAX * sizeof(o->hash[0]));
+		o->time = svg_time_new();
 	}
 	if (e->kind == EVENT_BEGIN)
 		o->global = NULL;                  // of another session
 	if (e->kind == EVENT_VALUE)
 		value(o, s, e);
+	svg_time_event(o->time, s, e);
 	if (e->kind == EVENT_LOSS)
 		add_loss(o, e->text);
 	return 0;
@@ -409,10 +418,11 @@ static int finish(struct output *out)
 	}
 	for (unsigned i = 0; i < o->nlosses; i++)
 		free(o->losses[i]);
+	svg_time_free(o->time);
 	free(o->hash);
 	free(o);
 	out->state = NULL;
 	return ferror(out->file) ? errno ? -errno : -EIO : 0;
 }
 
-const struct writer svg_writer = { "svg", "a picture of the arrays and histograms", event, finish };
+const struct writer svg_writer = { "svg", "a picture of the arrays, histograms and printed records", event, finish };

@@ -13,7 +13,7 @@ import time
 
 class Browser:
     def __init__(self, program):
-        self.profile = tempfile.TemporaryDirectory()
+        self.profile = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)       # its children may end after it
         to_browser, self.to = os.pipe()
         self.back, from_browser = os.pipe()
 

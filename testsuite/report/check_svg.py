@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Reads a picture of stap-report, strictly: check_svg.py FILE prints the titles of its frames, its labels and what was lost.
+# Reads a picture of stap-report, strictly: check_svg.py FILE prints the titles of its frames, pictures and lanes, its labels and what was lost.
 import sys
 import xml.etree.ElementTree as ElementTree
 
@@ -15,5 +15,5 @@ for rectangle in root.iter(SVG + 'rect'):
 for element in root.iter():
     if element.tag.removeprefix(SVG) not in ('svg', 'style', 'rect', 'text', 'title', 'g'):
         print('element', element.tag)
-    elif element.tag == SVG + 'title' or element.get('class') in ('label', 'lost'):
+    elif element.tag == SVG + 'title' or element.get('class') in ('label', 'lost', 'lane', 'title'):
         print(element.text)

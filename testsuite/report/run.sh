@@ -242,6 +242,24 @@ report report/svg "$(python3 "$here/check_svg.py" html.svg >svg.out 2>&1 || cat 
 	for line in 'stacks (100, 100.0 %)' 'main (100, 100.0 %)' 'do_sys_read (50, 50.0 %)' 'copy_page (30, 30.0 %)' \
 		'worker(std::vector<int, std::allocator<int> >&) (40, 40.0 %)' grep 'name1, 0' '16384 – 32767'; do
 		grep -qxF -- "$line" svg.out || echo "no $line"; done)"
+# Over time: a heat map of each column, slices in the lanes of threads, marks for records that are neither begin nor end.
+report report/svg-heat-map "$(grep -qxF 'timer.ms(50): 40 histograms over time, at most 6 values in a cell' svg.out || grep ^timer svg.out
+	[ "$(grep -c 'class="heat"' html.svg)" -ge 200 ] || grep -c 'class="heat"' html.svg)"
+"$STAP" report -f svg calls | python3 "$here/check_svg.py" /dev/stdin >calls.svg 2>&1
+report report/svg-timeline "$(diff - calls.svg <<END
+printed records by thread
+c100 (100)
+$(for us in 0.400 0.400; do printf 'kernel.function("f@a.c:1").call – kernel.function("f@a.c:1").return (%s us)\nkernel.function("g@a.c:2")\n' $us; done)
+kernel.function("f@a.c:1").call (0.200 us)
+kernel.function("g@a.c:2")
+c200 (200)
+kernel.function("f@a.c:1").call – kernel.function("f@a.c:1").return (0.200 us)
+kernel.function("f@a.c:1").call – kernel.function("f@a.c:1").return (0.200 us)
+kernel.function("f@a.c:1").call (0.100 us)
+END
+)"
+stap_user -e 'global s probe timer.ms(10) { s <<< 5; s <<< 300; print(@hist_log(s)); if (@count(s) == 6) exit() }' -f svg >grows.svg
+report report/svg-heat-map-shows-what-was-added "$(grep -o '3 histograms over time, at most 1 values in a cell (each column shows what was added)' grows.svg >/dev/null || cat grows.svg)"
 stap_user "$here/hostile.stp" --record -o hostile.rec >/dev/null 2>&1
 "$STAP" report -f svg bytes.rec hostile.rec session >hostile.svg
 report report/svg-text-is-data "$(python3 "$here/check_svg.py" hostile.svg >svg.out 2>&1 || cat svg.out
