@@ -213,6 +213,8 @@ void stack_frames(const struct session *s, const struct event *e, frame_handler 
 			lines(s, nth_stack(e, stacks++)->text, handler, to);
 			continue;
 		}
+		if (e->cells[i].type == CELL_TEXT && !f.name.len)
+			continue;
 		if (e->cells[i].type != CELL_TEXT)
 			f.name = (struct text){ digits, snprintf(digits, sizeof(digits), "%lld",
 								  (long long)e->cells[i].number) };

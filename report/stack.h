@@ -24,7 +24,8 @@ typedef void frame_handler(void *to, const struct frame *f);
 // Returns true if the event is an element of an array with a call stack in its keys, and with a number or statistics.
 bool stack_is_key(const struct event *e);
 // Passes the frames of such an element from the outermost one to the innermost, those of inlined functions among them.
-// Other keys are frames, too, in their order. Stacks of the kernel are behind those of programs.
+// Other keys are frames, too, in their order, but for empty texts, such as the kernel's stack of a sample in a
+// program. Stacks of the kernel are behind those of programs.
 void stack_frames(const struct session *s, const struct event *e, frame_handler *handler, void *to);
 // Returns true if the text is a call stack; passes its frames likewise.
 bool stack_is_text(struct text t);

@@ -346,7 +346,8 @@ static const char style[] =
 	".label { text-anchor: end } .frame { fill: #14181c } .bar { fill: #9fc5ee } .lost { fill: #c62828 } "
 	".f0 { fill: #f2a65a } .f1 { fill: #f4b942 } .f2 { fill: #ee8959 } .f3 { fill: #f7c873 } .f4 { fill: #e99b6c } "
 	".f5 { fill: #f0d080 } .heat { fill: #c62828 } .mark { fill: #1c2126 } .lane { font-weight: bold } "
-	".tick { text-anchor: middle } @media (prefers-color-scheme: dark) { text { fill: #e3e7eb } .page { fill: #14181c } "
+	".open { fill-opacity: 0.4 } .tick { text-anchor: middle } "
+	"@media (prefers-color-scheme: dark) { text { fill: #e3e7eb } .page { fill: #14181c } "
 	".frame { fill: #14181c } .bar { fill: #2b5b91 } .lost { fill: #ff8a80 } "
 	".heat { fill: #ff8a80 } .mark { fill: #e3e7eb } }</style>\n";
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What a script printed over time, for the svg writer: a heat map of each histogram that was printed more than once,
-// and the records that name their thread, as slices and marks in a lane of the thread (slices.h). Memory is limited:
-// the columns of a heat map are merged in pairs, and what exceeds the other limits is counted.
+// Draws what a script printed over time, for the svg writer: a heat map of each histogram that was printed more than
+// once, and the records that name their thread, as slices and marks in a lane of the thread (slices.h). Memory is
+// limited: the columns of a heat map are merged in pairs, and what exceeds the other limits is counted.
 #include "svg.h"
 
 #include "event_text.h"
@@ -34,6 +34,7 @@ struct mark {
 	uint64_t from, to;                 // nanoseconds since the start; equal: a record without an end
 	unsigned lane, depth;
 	char *label, *end;                 // the text of its records; end: NULL if there is none
+	bool open;                         // its end is unknown
 };
 
 struct lane { int64_t tid; char *name; unsigned depth, rows, open[LANE_DEPTH]; };
@@ -169,7 +170,8 @@ static void histogram(struct svg_time *o, const struct session *s, const struct 
 	add_column(h, hist, o->now);
 }
 
-// What a column shows: what was added since the one before, if the script never clears the statistic.
+// Returns the count of a bucket in a column; if the script never clears the statistic, what was added since the
+// column before.
 static int64_t shown(const struct heat *h, unsigned column, unsigned bucket)
 {
 	if (h->cleared)
@@ -237,6 +239,7 @@ static void close_slice(struct svg_time *o, const struct track *t, char *end)
 	m = &o->marks[l->open[l->depth]];
 	m->to = o->now > m->from ? o->now : m->from + 1;
 	m->end = end;
+	m->open = !end;
 }
 
 static void lost(void *to, const struct track *t)
@@ -254,7 +257,7 @@ static unsigned add_mark(struct svg_time *o, struct lane *l, struct text text, c
 	if (o->nmarks == o->space)
 		o->marks = grown(o->marks, (o->space = o->space ? 2 * o->space : 256) * sizeof(o->marks[0]));
 	o->marks[o->nmarks++] = (struct mark){ o->now, o->now, l - o->lanes, l->depth,
-						  label_of(text, e), NULL };
+						  label_of(text, e), NULL, false };
 	return o->nmarks - 1;
 }
 
@@ -274,6 +277,10 @@ static void record(struct svg_time *o, const struct session *s, const struct eve
 	if (!l) {
 		o->left++;
 		return;
+	}
+	if (track.name.len) {                      // that of the program that it executes now
+		free(l->name);
+		l->name = copy(track.name, LABEL_BYTES);
 	}
 	if (phase == SLICE_END) {
 		close_slice(o, &track, label_of(text, e));
@@ -375,12 +382,30 @@ static void put_bucket_name(FILE *to, const struct heat *h, unsigned bucket, dou
 	put_label(to, "label", LABELS - 6, y, name, 20);
 }
 
+static int compare_numbers(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+// The usual time between columns: where the script printed nothing for longer, nothing is drawn.
+static uint64_t interval(const struct heat *h)
+{
+	uint64_t between[COLUMNS];
+
+	for (unsigned i = 1; i < h->ncolumns; i++)
+		between[i - 1] = h->columns[i].time - h->columns[i - 1].time;
+	qsort(between, h->ncolumns - 1, sizeof(between[0]), compare_numbers);
+	return between[(h->ncolumns - 1) / 2];
+}
+
 static void put_heat(FILE *to, const struct heat *h, double y)
 {
 	unsigned first, last;
 	int64_t most = 1;
-	uint64_t step = (h->end_time - h->columns[0].time) / (h->ncolumns - 1);
-	struct axis a = { h->columns[0].time, h->end_time + step, LABELS, SVG_WIDTH - SVG_MARGIN };
+	uint64_t step = interval(h);
+	struct axis a = { h->columns[0].time, h->columns[h->ncolumns - 1].time + step + 1, LABELS, SVG_WIDTH - SVG_MARGIN };
 
 	used_buckets(h, &first, &last);
 	for (unsigned i = 0; i < h->ncolumns; i++)
@@ -394,8 +419,8 @@ static void put_heat(FILE *to, const struct heat *h, double y)
 	for (unsigned k = last + 1; k-- > first; y += SVG_ROW) {
 		put_bucket_name(to, h, k, y);
 		for (unsigned i = 0; i < h->ncolumns; i++) {
-			double x = place(&a, h->columns[i].time);
-			double end = i + 1 < h->ncolumns ? place(&a, h->columns[i + 1].time) : a.right;
+			uint64_t from = h->columns[i].time, to_next = i + 1 < h->ncolumns ? h->columns[i + 1].time - from : step;
+			double x = place(&a, from), end = place(&a, from + (to_next < 2 * step ? to_next : step));
 			int64_t n = shown(h, i, k);
 
 			if (n > 0)
@@ -421,9 +446,11 @@ static void put_mark(FILE *to, const struct mark *m, const struct axis *a, doubl
 		fputs(" – ", to);
 		svg_put_text(to, text_of(m->end), LABEL_BYTES);
 	}
-	if (m->to > m->from)
+	if (m->open)
+		fputs(" (without an end)", to);
+	else if (m->to > m->from)
 		fprintf(to, " (%.3f us)", (m->to - m->from) / 1e3);
-	fprintf(to, "</title><rect class=\"%s", m->to > m->from ? "" : "mark");
+	fprintf(to, "</title><rect class=\"%s", m->open ? "open " : m->to > m->from ? "" : "mark");
 	if (m->to > m->from)
 		fprintf(to, "f%u", svg_colour((struct text){ m->label, strcspn(m->label, " (=") }));
 	fprintf(to, "\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%d\"/>", x, y, width, SVG_ROW - 1);

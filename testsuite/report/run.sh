@@ -104,6 +104,8 @@ report report/error-has-its-place "$(jq -r 'select(.type == "error") | .probe, .
 stap_user -f folded -e 'global n probe begin {
 	n["inner+0x1/0x2 [kernel]\n 0xffff : middle+0x5/0x6\nmain+0x0/0x1\n", "cat"] = 7; n["no stack", "x"] = 3 }' >folded
 report report/folded "$(echo 'main;middle;inner;cat 7' | diff - folded)"
+stap_user -f folded -e 'global n probe begin { n["cat", "", "inner+0x1/0x2\nmain+0x0/0x1\n"] = 7 }' >empty-key.folded
+report report/empty-key-is-no-frame "$(echo 'cat;main;inner 7' | diff - empty-key.folded)"
 
 # The kernel's stack is inside the program's; an address in a file has the name of the file.
 stap_user -f folded -e 'global n probe begin {
@@ -250,12 +252,12 @@ report report/svg-timeline "$(diff - calls.svg <<END
 printed records by thread
 c100 (100)
 $(for us in 0.400 0.400; do printf 'kernel.function("f@a.c:1").call – kernel.function("f@a.c:1").return (%s us)\nkernel.function("g@a.c:2")\n' $us; done)
-kernel.function("f@a.c:1").call (0.200 us)
+kernel.function("f@a.c:1").call (without an end)
 kernel.function("g@a.c:2")
 c200 (200)
 kernel.function("f@a.c:1").call – kernel.function("f@a.c:1").return (0.200 us)
 kernel.function("f@a.c:1").call – kernel.function("f@a.c:1").return (0.200 us)
-kernel.function("f@a.c:1").call (0.100 us)
+kernel.function("f@a.c:1").call (without an end)
 END
 )"
 stap_user -e 'global s probe timer.ms(10) { s <<< 5; s <<< 300; print(@hist_log(s)); if (@count(s) == 6) exit() }' -f svg >grows.svg
