@@ -24,6 +24,13 @@ else
 	not_ok doc/examples-index "$(cat "$SCRATCH/index")"
 fi
 
+# The pictures are those of the present scripts, and are XML.
+report doc/pictures "$(PYTHONDONTWRITEBYTECODE=1 python3 "$TESTS/guide/pictures.py" --check 2>&1
+	for picture in "$SOURCE"/doc/pictures/*.svg; do
+		python3 "$TESTS/report/check_svg.py" "$picture" >"$SCRATCH/picture" 2>&1 || cat "$SCRATCH/picture"
+		grep -E '^(element|a rectangle)' "$SCRATCH/picture"
+	done)"
+
 # Each link of the HTML pages leads to a file of theirs, and no page loads anything from elsewhere.
 if ! command -v pandoc >/dev/null || ! command -v mandoc >/dev/null; then
 	skip doc/html "pandoc and mandoc"

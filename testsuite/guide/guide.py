@@ -169,7 +169,7 @@ def prepare(directory, files):
                 with open(os.path.join(directory, name), "w", encoding="utf-8") as file:
                     file.write(content)
     headers = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../include")
-    for name in ("orders", "leak", "locks", "vforks", "postgres"):
+    for name in ("orders", "primes", "leak", "locks", "vforks", "postgres"):
         subprocess.run(["cc", "-g", "-pthread", "-I", headers, "-o", name, name + ".c"], cwd=directory, check=True)
 
 
@@ -215,4 +215,5 @@ def main():
             rewrite(path, text, of_file)
 
 
-main()
+if __name__ == "__main__":
+    main()
