@@ -10,7 +10,7 @@ port=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0));
 serving() { # COMMAND...
 	local status
 	printf '%s\n' "${WEB-}" >"$served/web"
-	coproc EXPORTER { STAP_EXPORT_DIRECTORY=$served STAP_EXPORT_WEB_CONFIG=$served/web "$SOURCE/translator/run/stap-export" "$port" fake 2>&1; }
+	coproc EXPORTER { STAP_EXPORT_DIRECTORY=$served STAP_EXPORT_WEB_CONFIG=$served/web "$SOURCE/translator/run/stap-export" "${TARGET-prometheus:$port}" fake 2>&1; }
 	read -r -t 20 _ <&"${EXPORTER[0]}"
 	"$@"
 	status=$?
@@ -49,7 +49,7 @@ password_sha256=$(printf secret | sha256sum | cut -d' ' -f1)" expect export-pass
 openssl req -x509 -newkey rsa:2048 -nodes -days 3 -subj /CN=t -keyout "$served/key" -out "$served/cert" 2>/dev/null
 WEB="cert_file=$served/cert
 key_file=$served/key" expect export-tls 0 '200' serving client 'garbage(b"GET / HTTP/1.0\r\n\r\n"); print(get(scheme="https")[0])'
-expect export-port-used 1 'ERROR: --export: cannot serve metrics at' serving bash -c "'$SOURCE/translator/run/stap-export' $port fake </dev/null"
+expect export-port-used 1 'ERROR: --export: cannot export metrics to' serving bash -c "'$SOURCE/translator/run/stap-export' prometheus:$port fake </dev/null"
 expect export-no-port 1 '--export takes prometheus:[ADDR:]PORT' "$STAP" --export=prometheus:x -e "$begin"
 expect export-unknown 1 '--export takes prometheus:[ADDR:]PORT' "$STAP" --export=graphite:1 -e "$begin"
 expect export-user 1 '--export requires a module on this host' user --export=prometheus:9090 -e "$begin"
@@ -72,4 +72,45 @@ if command -v prometheus >/dev/null; then
 else
 	skip options/export-prometheus "package prometheus"
 fi
+# OTLP: a collector that prints the first request, with times masked; one that is not there yet; URLs and headers that are wrong.
+collected() {
+	python3 - "$port" <<-'E3'
+		import http.server, json, re, sys
+		class Handler(http.server.BaseHTTPRequestHandler):
+		    def do_POST(self):
+		        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+		        self.send_response(200); self.end_headers(); self.wfile.write(b"{}")
+		        print(self.path, self.headers["Content-Type"], self.headers["Api-Key"])
+		        for m in body["resourceMetrics"][0]["scopeMetrics"][0]["metrics"]: print(re.sub(r"\d{19}", "TIME", json.dumps(m)))
+		    def log_message(self, *arguments): pass
+		server = http.server.HTTPServer(("127.0.0.1", int(sys.argv[1])), Handler)
+		server.timeout = 20
+		server.handle_request()
+	E3
+}
+point='"startTimeUnixNano": "TIME", "timeUnixNano": "TIME", "attributes": '
+export OTEL_METRIC_EXPORT_INTERVAL=200 OTEL_EXPORTER_OTLP_HEADERS='Api-Key=a%20b'
+printf '# HELP nan a \\\\ b\n# TYPE nan gauge\nnan{a="x\\"y,\\\\",b=""} NaN\nbig 18446744073709551616\n# TYPE s summary\ns_sum{k="1"} -5\ns_count{k="1"} 2\n' >"$served/fake/__prometheus"
+TARGET=otlp:http://127.0.0.1:$port/v1/metrics expect export-otlp 0 "/v1/metrics application/json a b
+{\"name\": \"reads\", \"description\": \"\", \"sum\": {\"dataPoints\": [{${point}[{\"key\": \"execname\", \"value\": {\"stringValue\": \"cat\"}}], \"asInt\": \"41\"}], \"aggregationTemporality\": 2, \"isMonotonic\": true}}
+{\"name\": \"sizes\", \"description\": \"\", \"histogram\": {\"dataPoints\": [{${point}[], \"count\": \"2\", \"sum\": 9.0, \"explicitBounds\": [1.0], \"bucketCounts\": [\"1\", \"1\"]}], \"aggregationTemporality\": 2}}
+{\"name\": \"nan\", \"description\": \"a \\\\ b\", \"gauge\": {\"dataPoints\": [{${point}[{\"key\": \"a\", \"value\": {\"stringValue\": \"x\\\"y,\\\\\"}}, {\"key\": \"b\", \"value\": {\"stringValue\": \"\"}}], \"asDouble\": \"NaN\"}]}}
+{\"name\": \"big\", \"description\": \"\", \"gauge\": {\"dataPoints\": [{${point}[], \"asDouble\": 1.8446744073709552e+19}]}}
+{\"name\": \"s\", \"description\": \"\", \"summary\": {\"dataPoints\": [{${point}[{\"key\": \"k\", \"value\": {\"stringValue\": \"1\"}}], \"count\": \"2\", \"sum\": -5.0}]}}" serving collected
+later() { # the collector starts after two failures
+	sleep 1
+	collected
+	sleep 1
+}
+later_once() {
+	TARGET=otlp:http://127.0.0.1:$port/v1/metrics STAP_EXPORT_DIRECTORY=$served timeout 20 "$SOURCE/translator/run/stap-export" "otlp:http://127.0.0.1:$port/v1/metrics" fake 2>&1 < <(later >/dev/null) |
+		sed 's/: <urlopen.*>;/: REASON;/'
+}
+expect export-otlp-later 0 "ready
+WARNING: --export: cannot send metrics to http://127.0.0.1:$port/v1/metrics: REASON; it is tried again
+WARNING: --export: metrics are sent to http://127.0.0.1:$port/v1/metrics again" later_once
+unset OTEL_METRIC_EXPORT_INTERVAL OTEL_EXPORTER_OTLP_HEADERS
+expect export-otlp-url 1 'otlp:URL, with a URL as http://127.0.0.1:4318/v1/metrics, not "otlp:collector"' "$STAP" --export=otlp:collector -e "$begin"
+expect export-otlp-host 1 'the URL is http[s]://HOST[:PORT]/v1/metrics' "$SOURCE/translator/run/stap-export" otlp:http:///v1 fake
+expect export-otlp-headers 1 'OTEL_EXPORTER_OTLP_HEADERS is a list of NAME=VALUE' env OTEL_EXPORTER_OTLP_HEADERS='a b' "$SOURCE/translator/run/stap-export" otlp:http://127.0.0.1/ fake
 rm -rf "$served"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// --export=prometheus: globals of the script -> a probe of the procfs file __metrics, which prints them in Prometheus's
+// --export: globals of the script -> a probe of the procfs file __metrics, which prints them in Prometheus's
 // text format (0.0.4). translator/run/stap-export serves that file.
 //
 // The probe is text of the language, which the passes translate with the script. To know the type of each global, a

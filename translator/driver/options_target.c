@@ -75,9 +75,11 @@ void options_set_export(struct options *o, const char *arg)
 	const char *colon = strrchr(arg, ':');
 	int64_t port;
 
-	if (!str_starts(arg, "prometheus:") || !str_number(colon + 1, 1, 65535, &port))
-		options_misused("--export takes prometheus:[ADDR:]PORT, not \"%s\"", arg);
-	o->export = arg + strlen("prometheus:");
+	if (!str_starts(arg, "otlp:http://") && !str_starts(arg, "otlp:https://") &&
+	    (!str_starts(arg, "prometheus:") || !str_number(colon + 1, 1, 65535, &port)))
+		options_misused("--export takes prometheus:[ADDR:]PORT or otlp:URL, with a URL as "
+				"http://127.0.0.1:4318/v1/metrics, not \"%s\"", arg);
+	o->export = arg;
 }
 
 // The probe that prints all metrics has more statements than others; MAXHANDLERTIME still limits its time.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// --export: runs stap-export, which serves the script's metrics, while staprun runs. It ends when its standard input,
-// the pipe that this process holds, is closed, so also when stap is killed.
+// --export: runs stap-export, which serves or sends the script's metrics, while staprun runs. It ends when its standard
+// input, the pipe that this process holds, is closed, so also when stap is killed.
 #include "run/run.h"
 #include "util/diag.h"
 #include "util/str.h"
@@ -13,7 +13,7 @@
 
 extern char **environ;
 
-// Waits until it serves, so that the script does not start if the port is in use. Returns the pipe.
+// Waits until it is ready, so that the script does not start if the port is in use. Returns the pipe.
 int serve_start(struct session *s)
 {
 	const char *argv[] = { "python3", run_find(s, "stap-export", NULL), s->opt.export, s->module_name, NULL };
@@ -33,7 +33,7 @@ int serve_start(struct session *s)
 	close(in[0]);
 	close(out[1]);
 	if (read(out[0], &byte, 1) != 1)
-		die("--export=prometheus:%s: the metrics are not served (a message above says why)", s->opt.export);
+		die("--export=%s: the metrics are not exported (a message above says why)", s->opt.export);
 	close(out[0]);
 	return in[1];
 }
