@@ -524,26 +524,17 @@ static void put_futex_op(struct call_text *t, u64 v)
 	call_printf(t, "0x%llx", v & 0xfff);
 }
 
-static void put_mode_type(struct call_text *t, u64 v)
-{
-	static const char *const names[] = {
-		[1] = "S_IFIFO", [2] = "S_IFCHR", [4] = "S_IFDIR", [6] = "S_IFBLK", [8] = "S_IFREG",
-		[10] = "S_IFLNK", [12] = "S_IFSOCK",
-	};
-	const char *name = (v >> 12) < sizeof(names) / sizeof(*names) ? names[v >> 12] : NULL;
-
-	if (name)
-		call_printf(t, "%s|0%02llo", name, v & 07777);
-	else
-		call_printf(t, "0%02llo", v);
-}
-
 static bool put_number(struct call_text *t, const struct stp_syscall_arg *a, u64 v)
 {
 	switch (a->type) {
-	case STP_ARG_int: case STP_ARG_fd: case STP_ARG_uid: case STP_ARG_uid16: case STP_ARG_long:
-	case STP_ARG_pair: case STP_ARG_intif:
+	case STP_ARG_int: case STP_ARG_fd: case STP_ARG_long: case STP_ARG_pair: case STP_ARG_intif:
 		call_printf(t, "%lld", (s64)v);
+		return true;
+	case STP_ARG_uid:
+		call_printf(t, "%lld", (u32)v == ~0u ? -1ll : (s64)(u32)v);
+		return true;
+	case STP_ARG_uid16:
+		call_printf(t, "%lld", (u16)v == 0xffff ? -1ll : (s64)(u16)v);
 		return true;
 	case STP_ARG_uint: case STP_ARG_ulong:
 		call_printf(t, "%llu", v);
@@ -577,7 +568,7 @@ static bool put_named(struct call_text *t, const struct stp_syscall_arg *a, u64 
 	case STP_ARG_uflags: case STP_ARG_lflags: call_symbols(t, a->symbols, v); return true;
 	case STP_ARG_ipcflags: put_ipc_flags(t, a->symbols, (u32)v); return true;
 	case STP_ARG_clockid: put_clock(t, a->symbols, (s64)v); return true;
-	case STP_ARG_modetype: put_mode_type(t, v); return true;
+	case STP_ARG_modetype: call_mode(t, v); return true;
 	case STP_ARG_pairflags: call_symbols(t, a->symbols, v); return true;
 	case STP_ARG_ioctl: put_request(t, a->symbols, v); return true;
 	case STP_ARG_qcmd: put_quota_command(t, a->symbols, v); return true;
@@ -592,6 +583,12 @@ static bool put_named(struct call_text *t, const struct stp_syscall_arg *a, u64 
 	case STP_ARG_protocol: put_protocol(t, a->symbols, v, with); return true;
 	case STP_ARG_sockopt:
 		put_option_name(t, a->symbols, (u32)v, with);
+		return true;
+	case STP_ARG_kcmpidx:
+		if (with < 8)
+			call_printf(t, "%lld", (s64)v);
+		else
+			call_hex(t, v);
 		return true;
 	case STP_ARG_flags1: case STP_ARG_ambient:
 		if (a->type == STP_ARG_flags1 ? with == 1 : with >= 1 && with <= 3)
@@ -735,7 +732,9 @@ static bool wants(const struct call_text *t, u32 i)
 	case STP_ARG_skip:
 		return false;
 	case STP_ARG_intif:
-		return with;
+		return with & 1;
+	case STP_ARG_kcmpidx:
+		return with == 0 || with >= 7;         /* KCMP_FILE, KCMP_EPOLL_TFD, or unknown */
 	case STP_ARG_mremap:
 		return with & 2;
 	case STP_ARG_cloneparent:

@@ -90,6 +90,7 @@ bool call_out(struct call_text *t, const struct stp_syscall_arg *a, u64 v, u64 w
 
 void call_tls(struct call_text *t, u64 v);                 /* of a new thread: an address, or an x86 segment */
 void call_segment(struct call_text *t, u64 address);       /* syscall_out.c */
+void call_mode(struct call_text *t, u64 mode);             /* syscall_out.c: a mode with the type of the file */
 void call_ethernet(struct call_text *t, u64 v);            /* syscall_out.c: an Ethernet protocol, in network order */
 /* Writes address and length of each element; if `bytes` is not 0, the data, at most so many bytes, instead of the
  * address. */

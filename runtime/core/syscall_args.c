@@ -297,7 +297,8 @@ void call_iovec(struct call_text *t, u64 address, u64 n, u64 bytes)
 
 static const struct stp_symbol poll_list[] = {
 	{ 1, "POLLIN" }, { 2, "POLLPRI" }, { 4, "POLLOUT" }, { 0x40, "POLLRDNORM" }, { 0x80, "POLLRDBAND" },
-	{ 0x100, "POLLWRNORM" }, { 0x200, "POLLWRBAND" }, { 0x400, "POLLMSG" }, { 0x2000, "POLLRDHUP" },
+	{ 0x100, "POLLWRNORM" }, { 0x200, "POLLWRBAND" }, { 0x400, "POLLMSG" }, { 0x1000, "POLLREMOVE" },
+	{ 0x2000, "POLLRDHUP" },
 	{ 8, "POLLERR" }, { 0x10, "POLLHUP" }, { 0x20, "POLLNVAL" },
 };
 static const struct stp_symbols poll_flags = { poll_list, sizeof(poll_list) / sizeof(*poll_list), 0 };
@@ -524,13 +525,13 @@ static void put_option(struct call_text *t, u64 address, u64 len)
 		call_bytes(t, address, len, CALL_BYTES_SHOWN);
 }
 
-/* Writes [128 => 16], or one number if it did not change. */
-static void put_change(struct call_text *t, u64 address, u32 size)
+/* Writes both numbers, such as [128 => 16], or one if it did not change. */
+static void put_change(struct call_text *t, u64 address, u32 size, const char *changed)
 {
 	s64 now = call_load_signed(t, address, size);
 
 	if (call_returned(t) && t->has_before && (s64)t->before != now)
-		call_printf(t, size == 4 ? "[%lld => %lld]" : "[%lld] => [%lld]", (s64)t->before, now);
+		call_printf(t, changed, (s64)t->before, now);
 	else
 		call_printf(t, "[%lld]", t->has_before ? (s64)t->before : now);
 }
@@ -548,6 +549,7 @@ bool call_before(struct call_text *t, const struct stp_syscall_arg *a, u64 v, u6
 		*before = call_load(t, with, 4);
 		break;
 	case STP_ARG_loffpp: *before = call_load(t, v, 8); break;
+	case STP_ARG_offpp: *before = (u64)call_load_signed(t, v, t->long_size); break;
 	case STP_ARG_msghdr: *before = call_load(t, v + t->long_size, 4); break;
 	default: return false;
 	}
@@ -556,8 +558,8 @@ bool call_before(struct call_text *t, const struct stp_syscall_arg *a, u64 v, u6
 
 bool call_shown_always(const struct call_text *t, u8 type)
 {
-	return type == STP_ARG_lenp || type == STP_ARG_loffpp || type == STP_ARG_handle || type == STP_ARG_iovecr ||
-	       type == STP_ARG_mmsghdr || (type == STP_ARG_msghdr && t->has_before);
+	return type == STP_ARG_lenp || type == STP_ARG_loffpp || type == STP_ARG_offpp || type == STP_ARG_handle ||
+	       type == STP_ARG_iovecr || type == STP_ARG_mmsghdr || (type == STP_ARG_msghdr && t->has_before);
 }
 
 static bool put_array(struct call_text *t, const struct stp_syscall_arg *a, u64 v, u64 with)
@@ -616,8 +618,9 @@ static bool put_pointed(struct call_text *t, const struct stp_syscall_arg *a, u6
 		call_printf(t, "]");
 		return true;
 	case STP_ARG_loffp: call_printf(t, "[%lld]", call_load_signed(t, v, 8)); return true;
-	case STP_ARG_lenp: put_change(t, v, 4); return true;
-	case STP_ARG_loffpp: put_change(t, v, 8); return true;
+	case STP_ARG_lenp: put_change(t, v, 4, "[%lld => %lld]"); return true;
+	case STP_ARG_loffpp: put_change(t, v, 8, "[%lld] => [%lld]"); return true;
+	case STP_ARG_offpp: put_change(t, v, word, "[%lld] => [%lld]"); return true;
 	default: return false;
 	}
 }
@@ -655,6 +658,21 @@ void call_register(struct call_text *t, u64 at)
 	call_hex(t, at);
 }
 
+/* The kernel refuses sets of another size than its own, but writes as many bytes of one as it is asked for. */
+static void put_signal_set(struct call_text *t, const struct stp_syscall_arg *a, u64 address, u64 size)
+{
+	u64 set = 0;
+	u32 i;
+
+	if (!size || size > 8 || (size & (t->long_size - 1) && !a->written)) {
+		call_address(t, address);
+		return;
+	}
+	for (i = 0; i < size; i++)
+		set |= call_load(t, address + i, 1) << 8 * i;
+	put_signals(t, set, 8 * (u32)size);
+}
+
 void call_structure(struct call_text *t, u32 i, u64 v)
 {
 	const struct stp_syscall_arg *a = call_arg(t, i);
@@ -667,10 +685,7 @@ void call_structure(struct call_text *t, u32 i, u64 v)
 	case STP_ARG_timespecs: put_times(t, v, t->long_size); break;
 	case STP_ARG_timespecs64: put_times(t, v, 8); break;
 	case STP_ARG_sigset:
-		if (with && with <= 8)
-			put_signals(t, call_load(t, v, with == 8 ? 8 : 4), with == 8 ? 64 : 32);
-		else
-			call_address(t, v);
+		put_signal_set(t, a, v, with);
 		break;
 	case STP_ARG_sigset4: put_signals(t, v, 32); break;
 	case STP_ARG_sigset4p: put_signals(t, call_load(t, v, 4), 32); break;

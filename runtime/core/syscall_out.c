@@ -106,20 +106,31 @@ static void put_siginfo(struct call_text *t, u64 address)
 
 /* ------------------------------------------------------------------ files */
 
+static const char *const file_types[16] = {
+	[1] = "S_IFIFO", [2] = "S_IFCHR", [4] = "S_IFDIR", [6] = "S_IFBLK", [8] = "S_IFREG", [10] = "S_IFLNK",
+	[12] = "S_IFSOCK",
+};
+
 static void put_file_mode(struct call_text *t, u64 mode)
 {
-	static const char *const types[] = {
-		[1] = "S_IFIFO", [2] = "S_IFCHR", [4] = "S_IFDIR", [6] = "S_IFBLK", [8] = "S_IFREG",
-		[10] = "S_IFLNK", [12] = "S_IFSOCK", [15] = NULL,
-	};
-	const char *type = types[mode >> 12 & 15];
+	const char *type = file_types[mode >> 12 & 15];
 
 	if (type)
 		call_printf(t, "%s|", type);
 	else if (mode & 0170000)
 		call_printf(t, "0%llo|", mode & 0170000);
-	call_printf(t, "%s%s%s0%03llo", mode & 04000 ? "S_ISUID|" : "", mode & 02000 ? "S_ISGID|" : "",
+	call_printf(t, "%s%s%s0%02llo", mode & 04000 ? "S_ISUID|" : "", mode & 02000 ? "S_ISGID|" : "",
 		    mode & 01000 ? "S_ISVTX|" : "", mode & 0777);
+}
+
+void call_mode(struct call_text *t, u64 mode)
+{
+	const char *type = mode >> 12 < 16 ? file_types[mode >> 12] : NULL;
+
+	if (type)
+		call_printf(t, "%s|0%02llo", type, mode & 07777);
+	else
+		call_printf(t, "0%02llo", mode);
 }
 
 enum { STAT_64, STAT_32, STAT_OLD, STAT_64_OF_32 };

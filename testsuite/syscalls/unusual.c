@@ -245,6 +245,36 @@ static void narrow(void)
 #endif
 }
 
+// Values that are narrower than their register, and arguments that depend on others.
+static void widths(void)
+{
+	static char path[] = "/no/such/directory/file";
+	static union { uint32_t half[2]; uint64_t whole; } offset = { { 5, 7 } };
+
+	T(mkdirat, AT_FDCWD, path, 0xffffffffL);
+	T(mknodat, AT_FDCWD, path, 0x1000180L, 0L);
+	T(fchmod, 99, 010000700L);
+	T(umask, 02000022L);
+	T(fchown, 99, -2, 0x80000000L);
+	T(fchownat, AT_FDCWD, path, 65534, -1, 0);
+	T(setfsuid, -2);
+	T(setfsgid, 100000);
+	T(sendfile, 98, 99, &offset, 10L);
+	T(kcmp, 999999, 999998, 5, 98L, 99L);
+	T(kcmp, 999999, 999998, 0, 98L, 99L);
+	T(kcmp, 999999, 999998, 99, 98L, 99L);
+	T(membarrier, 99, 6, 7);
+	memset(buffer, 0xff, 64);
+	T(rt_sigpending, buffer, 1L);
+	for (int i = 0; i < 23; i++)
+		T(io_uring_register, 99, i, NULL, 0);
+	T(move_mount, 99, BAD, 98, BAD, 0x177);
+	T(ioctl, 99, 1L, buffer);
+	T(ioctl, 99, 2L, buffer);
+	fds[0] = (struct pollfd){ 3, 0x1002 };
+	T(poll, fds, 1, 0);
+}
+
 // Calls that only arm64 has, and values that mean something else there.
 static void of_arm64(void)
 {
@@ -287,6 +317,7 @@ int main(void)
 	parts();
 	unnamed();
 	narrow();
+	widths();
 	of_arm64();
 	T(chdir, "/end");
 	return 0;
