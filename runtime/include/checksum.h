@@ -14,22 +14,31 @@ static inline void checksum_begin(struct checksum *c)
 	*c = (struct checksum){ { 1, 2, 3, 4 } };
 }
 
-/* The length of each piece but the last is a multiple of 32 bytes. Ends: after len bytes. */
+static inline unsigned long long checksum_mix(unsigned long long lane, unsigned long long word)
+{
+	lane = (lane ^ word) * 0x9e3779b97f4a7c15ull;
+	return lane ^ lane >> 29;
+}
+
+/*
+ * The length of each piece but the last is a multiple of 32 bytes. The lanes are variables rather than an array, which
+ * -O2 would keep in memory: a third of the time. Ends: after len bytes.
+ */
 static inline void checksum_add(struct checksum *c, const void *bytes, unsigned long len)
 {
+	unsigned long long l0 = c->lane[0], l1 = c->lane[1], l2 = c->lane[2], l3 = c->lane[3], word[4];
 	const unsigned char *p = bytes;
-	unsigned long long word[4];
-	int i;
 
 	for (; len >= 32; len -= 32, p += 32) {
 		memcpy(word, p, 32);
-		for (i = 0; i < 4; i++)
-			c->lane[i] = (c->lane[i] ^ word[i]) * 0x9e3779b97f4a7c15ull;
-		for (i = 0; i < 4; i++)
-			c->lane[i] ^= c->lane[i] >> 29;
+		l0 = checksum_mix(l0, word[0]);
+		l1 = checksum_mix(l1, word[1]);
+		l2 = checksum_mix(l2, word[2]);
+		l3 = checksum_mix(l3, word[3]);
 	}
 	for (; len; len--)
-		c->lane[0] = (c->lane[0] ^ *p++) * 0x100000001b3ull;
+		l0 = (l0 ^ *p++) * 0x100000001b3ull;
+	*c = (struct checksum){ { l0, l1, l2, l3 } };
 }
 
 static inline unsigned long long checksum_end(const struct checksum *c)
