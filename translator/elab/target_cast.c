@@ -34,6 +34,8 @@ static struct di_module *headers(struct session *s, struct loc loc, const char *
 	m = kernel ? di_kernel_module(s, object) : di_program(s, object, &why);
 	if (!m)
 		diag_error(loc, "%s cannot be read: %s", object, why);
+	else
+		di_module_set_source(m, names);
 	return m;
 }
 

@@ -323,6 +323,11 @@ enum di_source di_module_source(const struct di_module *m)
 	return m->source;
 }
 
+void di_module_set_source(struct di_module *m, const char *name)
+{
+	m->source_path = str_dup(name);
+}
+
 const char *di_module_source_text(const struct di_module *m)
 {
 	static const char *const names[] = {
