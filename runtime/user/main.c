@@ -79,7 +79,7 @@ static int usage(const char *program)
 static int parse_arguments(struct arguments *a, int argc, char **argv)
 {
 	enum { MAX_PID = 1 << 22, MAX_MS = 1 << 30 };
-	int64_t pid;
+	int64_t number;
 	int opt;
 
 	while ((opt = getopt(argc, argv, "c:x:vsk:")) != -1) {
@@ -88,16 +88,17 @@ static int parse_arguments(struct arguments *a, int argc, char **argv)
 			a->command = optarg;
 			break;
 		case 'x':
-			if (!number_whole(optarg, 10, 1, MAX_PID, &pid))
+			if (!number_whole(optarg, 10, 1, MAX_PID, &number))
 				return usage(argv[0]);
-			stp_session.target = (s32)pid;
+			stp_session.target = (s32)number;
 			break;
 		case 's':
 			a->strict = true;
 			break;
 		case 'k':
-			if (!number_whole(optarg, 10, 0, MAX_MS, &a->command_ms))
+			if (!number_whole(optarg, 10, 0, MAX_MS, &number))
 				return usage(argv[0]);
+			a->command_ms = number;
 			a->report_command = true;
 			break;
 		case 'v':
