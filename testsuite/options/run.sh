@@ -305,6 +305,10 @@ expect servers 1 'compile servers are not supported' "$STAP" --use-server -e "$b
 expect poison-cache 0 'compiled C into' user -v --poison-cache -e "$begin"
 expect poison-cache-again 0 'compiled C into' user -v --poison-cache -e "$begin"
 expect tmpdir 0 hello bash -c "mkdir '$SCRATCH/kept' && '$STAP' --runtime=user --disable-cache --tmpdir='$SCRATCH/kept' -e '$begin' && ls '$SCRATCH/kept' | grep -q ."
+touch "$SCRATCH/file"
+expect tmpdir-file 1 "--tmpdir=$SCRATCH/file: Not a directory" user --tmpdir="$SCRATCH/file" -e "$begin"
+expect include-file 1 "-I $SCRATCH/file: Not a directory" user -I "$SCRATCH/file" -e "$begin"
+expect include-missing 1 "-I $SCRATCH/none: No such file or directory" user -I "$SCRATCH/none" -e "$begin"
 expect tmpdir-missing 1 '--tmpdir=' user --tmpdir="$SCRATCH/none" -e "$begin"
 expect rlimit 0 hello user --rlimit-cpu=60 --rlimit-fsize=100000000 -e "$begin"
 expect rlimit-bad 1 '--rlimit-cpu takes a number' user --rlimit-cpu=x -e "$begin"
@@ -537,6 +541,16 @@ expect types-bad 1 "unable to find the type \"nosuch_x\"" "$STAP" -r "$release" 
 expect types-module 0 'struct loop_device {' "$STAP" -r "$release" --types='struct loop_device@loop'
 expect types-module-bad 1 'the kernel has no module "lop"' "$STAP" -r "$release" --types=loop_device@lop
 expect types-nothing 1 '--types takes NAME or NAME@MODULE' "$STAP" -r "$release" --types=list_head@
+# A limit that is reached is named, by stap or for a tool that it runs.
+uncached() { user --disable-cache -p4 "$@" -e "$begin"; }
+expect rlimit-cpu 1 'ERROR: the limit of processor time is used up; raise --rlimit-cpu' user -p2 --rlimit-cpu=0 -e "
+	@define m0 %( x = 1 %) $(for i in {1..16}; do printf '@define m%d %%( @m%d @m%d %%)\n' $i $((i - 1)) $((i - 1)); done) probe begin { @m16 }"
+expect rlimit-as 1 'ERROR: out of memory' uncached --rlimit-as=1
+expect rlimit-fsize 1 'ERROR: a program that builds the module reached a limit of resources; raise --rlimit-fsize (ulimit -f)' uncached --rlimit-fsize=5000
+expect rlimit-stack 1 'raise --rlimit-stack (ulimit -s)' uncached --rlimit-stack=0
+expect rlimit-as-of-file 1 'ERROR: out of memory (' "$STAP" -p2 -r "$release" --rlimit-as=100000000 -e 'probe kernel.function("vfs_read") { next }'
+expect headers-named-as-written 1 'unable to find the type "nosuch" in DWARF of <sys/stat.h>' user -p2 -e 'probe begin { println(@cast(0, "nosuch", "<sys/stat.h>")->x) }'
+expect types-of-header 0 '/* DWARF of <sys/stat.h> */' user --types='stat@<sys/stat.h>'
 expect rlimits 0 hello user --rlimit-as=20000000000 --rlimit-nproc=1000 --rlimit-stack=8000000 -e "$begin"
 for limit in as nproc stack fsize; do expect "rlimit-$limit-bad" 1 "--rlimit-$limit takes a number" user "--rlimit-$limit=x" -e "$begin"; done
 expect globals-shown 0 'x=1' user -e 'global x probe begin { x = 1 exit() }'

@@ -96,9 +96,11 @@ struct cache_hash *cache_hash_new(const char *format)
 {
 	struct cache_hash *h = NEW(struct cache_hash);
 
+	errno = 0;
 	h->evp = EVP_MD_CTX_new();
 	if (!h->evp || !EVP_DigestInit_ex(h->evp, EVP_sha256(), NULL))
-		die("libcrypto has no SHA-256; check OPENSSL_CONF and the OpenSSL installation");
+		die(errno == ENOMEM ? "out of memory for SHA-256; raise the limit (ulimit -v)" :
+		    "libcrypto has no SHA-256; check OPENSSL_CONF and the OpenSSL installation");
 	cache_hash_text(h, format);
 	hash_stap(h);
 	hash_environment(h);

@@ -45,6 +45,14 @@ static volatile sig_atomic_t interrupted;
 // output has closed it, stap ends at once.
 static void on_signal(int sig)
 {
+	static const char used_up[] = "ERROR: the limit of processor time is used up; raise --rlimit-cpu (ulimit -t)\n";
+
+	if (sig == SIGXCPU) {
+		ssize_t written = write(STDERR_FILENO, used_up, sizeof(used_up) - 1);
+
+		(void)written;
+		session_abandon(EXIT_FAILURE);
+	}
 	if (sig == SIGALRM || sig == SIGPIPE)
 		session_abandon(sig == SIGPIPE ? 128 + sig : EXIT_FAILURE);
 	diag_interrupted = interrupted = sig;
@@ -404,7 +412,7 @@ static int run_passes(struct session *s)
 static void catch_signals(void)
 {
 	struct sigaction sa = { .sa_handler = on_signal, .sa_flags = SA_RESTART };
-	static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGALRM };
+	static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGALRM, SIGXCPU };
 
 	struct sigaction pipe;
 

@@ -123,8 +123,7 @@ static void set_module(struct options *o, const char *arg)
 
 static void add_include(struct options *o, const char *arg)
 {
-	if (access(arg, R_OK | X_OK) < 0)
-		options_misused("-I %s: %s", arg, strerror(errno));
+	options_need_directory("-I ", arg, R_OK | X_OK);
 	vec_push(&o->include_dirs, arg);
 }
 
@@ -436,8 +435,7 @@ static void set_poison_cache(struct options *o, const char *arg)
 
 static void set_tmp_dir(struct options *o, const char *arg)
 {
-	if (access(arg, R_OK | W_OK | X_OK) < 0)
-		options_misused("--tmpdir=%s: %s", arg, strerror(errno));
+	options_need_directory("--tmpdir=", arg, R_OK | W_OK | X_OK);
 	o->tmp_dir = arg;
 }
 
@@ -475,6 +473,8 @@ static void set_limit(int what, const char *name, const char *arg)
 	if (!str_number(arg, 0, INT64_MAX, &n))
 		options_misused("--rlimit-%s takes a number from 0 to %lld, not \"%s\"", name, (long long)INT64_MAX, arg);
 	limit.rlim_cur = limit.rlim_max = (rlim_t)n;
+	if (what == RLIMIT_CPU)
+		limit.rlim_max++;          // the signal SIGXCPU at the first limit, which stap reports, SIGKILL at the other
 	if (setrlimit(what, &limit) < 0)
 		options_misused("--rlimit-%s=%s: %s", name, arg, strerror(errno));
 }

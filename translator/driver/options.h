@@ -19,6 +19,8 @@ void options_check(const struct options *o);
 bool options_row(int i, const char **word, const char **value, bool *required);
 
 // options_target.c: setters of single options.
+// Ends the program unless PATH is a directory with these permissions; `option` is printed before it.
+void options_need_directory(const char *option, const char *path, int mode);
 void options_set_release(struct options *o, const char *arg);
 void options_set_arch(struct options *o, const char *arg);
 void options_add_headers(struct options *o, const char *arg);

@@ -26,6 +26,18 @@ void options_set_arch(struct options *o, const char *arg)
 		options_misused("-a takes x86_64 or arm64, not \"%s\"", arg);
 }
 
+// access() of a file that is not executable would report that permission is denied.
+void options_need_directory(const char *option, const char *path, int mode)
+{
+	struct stat st;
+
+	if (stat(path, &st) == 0 && !S_ISDIR(st.st_mode))
+		errno = ENOTDIR;
+	else if (access(path, mode) == 0)
+		return;
+	options_misused("%s%s: %s", option, path, strerror(errno));
+}
+
 // Reading a device or a FIFO may never end.
 static void need_file(const char *option, const char *path)
 {

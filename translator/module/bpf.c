@@ -89,6 +89,7 @@ static void compile(struct session *s, const char *source, const char *object)
 		die("cannot run %s, which --runtime=bpf requires: install the package %s", BPF_COMPILER, BPF_COMPILER);
 	if (!status)
 		return;
+	build_advise(compiler.output, s->tmp_dir);
 	diag_output(compiler.output);
 	die("compiling the BPF programs failed (status %d); this is a bug of the translator: please report it with the "
 	    "script (-k keeps the files)", status);

@@ -22,8 +22,9 @@ static int remove_one(const char *path, const struct stat *st, int flag, struct 
 
 static void remove_temporary(void)
 {
-	if (temporary)
-		nftw(temporary, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+	// Without memory only an empty directory can be removed.
+	if (temporary && nftw(temporary, remove_one, 16, FTW_DEPTH | FTW_PHYS) != 0)
+		rmdir(temporary);
 	temporary = NULL;
 }
 

@@ -17,6 +17,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/resource.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
@@ -324,6 +325,33 @@ static const char *package_of(const char *program)
 	return dash ? str_printf("%s-%.*s", name, (int)(dash + strlen("-gnu") - program), program) : name;
 }
 
+// A tool that reached a limit of resources prints one of these messages, or nothing if the kernel ended it.
+static void advise_limits(const char *output)
+{
+	static const struct { int resource; const char *option, *sign; } limits[] = {
+		{ RLIMIT_FSIZE, "--rlimit-fsize (ulimit -f)", "File too large" },
+		{ RLIMIT_AS, "--rlimit-as (ulimit -v)", "annot allocate memory" },
+		{ RLIMIT_AS, "--rlimit-as (ulimit -v)", "emory exhausted" },
+		{ RLIMIT_AS, "--rlimit-as (ulimit -v)", "out of memory" },
+		{ RLIMIT_CPU, "--rlimit-cpu (ulimit -t)", "CPU time limit exceeded" },
+		{ RLIMIT_STACK, "--rlimit-stack (ulimit -s)", "Segmentation fault" },
+	};
+	struct buf reached = { 0 };
+
+	for (size_t i = 0; i < ARRAY_SIZE(limits); i++) {
+		struct rlimit limit;
+		bool shown = reached.len && strstr(reached.text, limits[i].option);
+
+		if (!shown && !getrlimit(limits[i].resource, &limit) && limit.rlim_max != RLIM_INFINITY &&
+		    (!*output || strstr(output, limits[i].sign)))
+			buf_printf(&reached, "%s%s", reached.len ? ", " : "", limits[i].option);
+	}
+	if (!reached.len)
+		return;
+	diag_output(output);
+	die("a program that builds the module reached a limit of resources; raise %s", reached.text);
+}
+
 void build_advise(const char *output, const char *dir)
 {
 	char *missing = missing_program(output);
@@ -334,6 +362,7 @@ void build_advise(const char *output, const char *dir)
 	if (full || strstr(output, "No space left on device") || strstr(output, "Read-only file system")
 	    || strstr(output, "Disk quota exceeded"))
 		die("%s is full or read-only; set TMPDIR to a writable directory with free space", dir);
+	advise_limits(output);
 	if (!missing && sign) {
 		sign += strlen("cannot execute '");
 		missing = str_ndup(sign, strcspn(sign, "'"));

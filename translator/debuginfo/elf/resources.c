@@ -122,6 +122,8 @@ static struct bytes map(size_t len, int protection, int flags, int fd)
 	struct bytes b = { NULL, 0 };
 	void *p = mmap(NULL, len, protection, MAP_PRIVATE | MAP_NORESERVE | flags, fd, 0);
 
+	if (p == MAP_FAILED && errno == ENOMEM && fd >= 0)
+		die("out of memory (%zu bytes of a file are mapped); raise the limit (ulimit -v)", len);
 	if (p == MAP_FAILED)
 		return b;
 	resource_add(RESOURCE_PAGES, p, len);
