@@ -165,7 +165,7 @@ uint64_t di_kernel_base(const struct di_module *m);      // link address of _ste
 const uint8_t *di_build_id(const struct di_module *m, int *len);
 enum di_source { DI_SOURCE_NONE, DI_SOURCE_SYMBOLS, DI_SOURCE_BTF, DI_SOURCE_DWARF };
 enum di_source di_module_source(const struct di_module *m);
-void di_module_set_source(struct di_module *m, const char *name); // for source_text(): instead of the path of a temporary file
+void di_module_set_source(struct di_module *m, const char *name);     // instead of the path of a temporary file
 const char *di_module_source_text(const struct di_module *m);   // for messages: "DWARF of PATH", "BTF of PATH"
 // Returns a clause that says which package has DWARF for this module. For messages.
 const char *di_advice(const struct di_module *m);

@@ -483,9 +483,9 @@ int main(int argc, char **argv)
 	s = NEW(struct session);
 	if (argc > 1 && !strcmp(argv[1], "report") && !is_script("report"))
 		report_recorded(s, argv + 2);
+	catch_signals();
 	options_parse(&s->opt, argc, argv);
 	mark_pass(s, 0, false);
-	catch_signals();
 	session_find_directories(s);
 	if (s->opt.example && !example_select(s))
 		return EXIT_SUCCESS;
