@@ -548,6 +548,8 @@ expect rlimit-cpu 1 'ERROR: the limit of processor time is used up; raise --rlim
 expect rlimit-as 1 'ERROR: out of memory' uncached --rlimit-as=1
 expect rlimit-fsize 1 'ERROR: a program that builds the module reached a limit of resources; raise --rlimit-fsize (ulimit -f)' uncached --rlimit-fsize=5000
 expect rlimit-stack 1 'raise --rlimit-stack (ulimit -s)' uncached --rlimit-stack=0
+expect rlimit-stack-nested 1 "ERROR: the translator's stack is used up; raise --rlimit-stack (ulimit -s)" user -p2 --rlimit-stack=200000 -e "
+	probe begin { $(printf 'if (x) {%.0s' {1..900}) x = 1 $(printf '}%.0s' {1..900}) }"
 expect rlimit-as-of-file 1 'ERROR: out of memory (' "$STAP" -p2 -r "$release" --rlimit-as=100000000 -e 'probe kernel.function("vfs_read") { next }'
 expect headers-named-as-written 1 'unable to find the type "nosuch" in DWARF of <sys/stat.h>' user -p2 -e 'probe begin { println(@cast(0, "nosuch", "<sys/stat.h>")->x) }'
 expect types-of-header 0 '/* DWARF of <sys/stat.h> */' user --types='stat@<sys/stat.h>'

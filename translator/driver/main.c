@@ -418,6 +418,7 @@ static void catch_signals(void)
 
 	for (size_t i = 0; i < ARRAY_SIZE(signals); i++)
 		sigaction(signals[i], &sa, NULL);
+	stack_overflow_catch();
 	signal(SIGXFSZ, SIG_IGN);          // write() returns EFBIG at the limit of ulimit -f
 	// If stap was started with SIGPIPE ignored, write() returns an error, which is reported.
 	if (!sigaction(SIGPIPE, NULL, &pipe) && pipe.sa_handler == SIG_DFL)

@@ -18,6 +18,9 @@ void options_check(const struct options *o);
 // "". False: i is beyond the last.
 bool options_row(int i, const char **word, const char **value, bool *required);
 
+// stack_overflow.c: from now on a message reports that the stack is used up.
+void stack_overflow_catch(void);
+
 // options_target.c: setters of single options.
 // Ends the program unless PATH is a directory with these permissions; `option` is printed before it.
 void options_need_directory(const char *option, const char *path, int mode);

@@ -30,7 +30,7 @@ static void remove_temporary(void)
 
 void session_abandon(int status)
 {
-	pid_t pid = temporary ? fork() : -1;
+	pid_t pid = temporary && rmdir(temporary) ? fork() : -1;
 
 	if (pid == 0) {
 		execl("/bin/rm", "rm", "-rf", "--", temporary, (char *)NULL);

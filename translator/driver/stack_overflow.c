@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Reports that the stack of the translator is used up. Passes 1 to 3 visit trees by recursion; how deep these are is
+// limited, but the hard limit of the stack (--rlimit-stack, ulimit -Hs) may be lower than what that needs.
+#include "driver/options.h"
+#include "session/session.h"
+
+#include <signal.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <sys/auxv.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+enum { HANDLER_STACK = 64 << 10, FRAME = 1 << 20 };    // bytes; FRAME: at least that of the largest function
+
+static struct sigaction before;        // a sanitizer's handler reports other faults
+
+// The stack ends where the kernel has put the program's path, and its limit counts from there. The kernel maps every
+// page in this range when it is used, unless the limit forbids it.
+static bool is_stack(uintptr_t address)
+{
+	uintptr_t end = (uintptr_t)getauxval(AT_EXECFN);
+	struct rlimit limit;
+
+	return address < end && !getrlimit(RLIMIT_STACK, &limit) && end - address <= limit.rlim_cur + FRAME;
+}
+
+static void on_fault(int sig, siginfo_t *info, void *context)
+{
+	static const char used_up[] = "ERROR: the translator's stack is used up; raise --rlimit-stack (ulimit -s)\n";
+	ssize_t written;
+
+	if (!is_stack((uintptr_t)info->si_addr)) {
+		sigaction(sig, &before, NULL);     // the instruction that failed is executed again
+		return;
+	}
+	written = write(STDERR_FILENO, used_up, sizeof(used_up) - 1);
+	(void)written;
+	session_abandon(EXIT_FAILURE);
+}
+
+void stack_overflow_catch(void)
+{
+	static char stack[HANDLER_STACK];
+	const stack_t handlers = { .ss_sp = stack, .ss_size = sizeof(stack) };
+	struct sigaction sa = { .sa_sigaction = on_fault, .sa_flags = SA_SIGINFO | SA_ONSTACK };
+
+	if (!sigaltstack(&handlers, NULL))
+		sigaction(SIGSEGV, &sa, &before);
+}
