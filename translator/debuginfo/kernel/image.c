@@ -413,6 +413,28 @@ struct image *image_open(struct session *s, const char *path, const struct arch 
 	return read_image(s, path, &key, arch, img) ? img : NULL;
 }
 
+// The table of an image has megabytes, of which a translation with debuginfo needs the build ID alone.
+bool image_build_id(struct session *s, const char *path, const struct arch *arch, struct bytes *id)
+{
+	struct cache_key key = key_of(path);
+	struct cache_bytes known = cache_content(s, &key, ".buildid", mem_alloc_text);
+	struct image *img;
+
+	*id = (struct bytes){ known.at, known.len };
+	if (known.at)
+		return true;
+	img = image_open(s, path, arch);
+	if (!img)
+		return false;
+	if (img->build_id.len) {
+		cache_put(s, &key, ".buildid", img->build_id.at, img->build_id.len);
+		*id = (struct bytes){ mem_alloc_text(img->build_id.len), img->build_id.len };
+		memcpy((void *)id->at, img->build_id.at, id->len);
+	}
+	image_close(img);
+	return true;
+}
+
 void image_close(struct image *img)
 {
 	if (img)

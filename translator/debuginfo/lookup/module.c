@@ -245,23 +245,30 @@ static void use_running(struct di_module *m)
 }
 
 // Finds debuginfo of the same build as the image; the image's own symbols and BTF are used for those that it lacks.
-static void find_kernel_dwarf(struct di_module *m, struct image *img)
+// Returns whether there is such an image.
+static bool find_kernel_debuginfo(struct di_module *m)
 {
-	if (!find_dwarf(m, img ? img->build_id : (struct bytes){ NULL, 0 }) && img) {
+	const char *path = m->s->kernel->image;
+	struct bytes id = { NULL, 0 };
+	bool found = path && image_build_id(m->s, path, m->arch, &id), dwarf = find_dwarf(m, id);
+	struct image *img = NULL;
+
+	if (found && !(dwarf && m->btf_bytes.len))
+		img = image_open(m->s, path, m->arch);
+	if (img && !dwarf) {
 		use_image(m, img);
-	} else if (m->btf_bytes.len) {
-		image_close(img);
 	} else if (img) {
 		m->btf_bytes = img->btf;
 		m->btf_path = img->path;
 	}
+	return found;
 }
 
 static struct di_module *kernel_module(struct session *s)
 {
 	struct di_module *m = NEW(struct di_module);
-	struct image *img = NULL;
 	struct symbol stext;
+	bool has_image;
 
 	if (!s->kernel)
 		s->kernel = kernel_open(s);
@@ -270,11 +277,9 @@ static struct di_module *kernel_module(struct session *s)
 	m->arch = arch_find(s->kernel->arch);
 	if (!m->arch)
 		die("kernels of the architecture %s are not supported", s->kernel->arch);
-	if (s->kernel->image)
-		img = image_open(s, s->kernel->image, m->arch);
-	find_kernel_dwarf(m, img);
+	has_image = find_kernel_debuginfo(m);
 	use_running(m);
-	if (s->opt.image && !img && (!m->path || strcmp(m->path, s->kernel->image)))
+	if (s->opt.image && !has_image && (!m->path || strcmp(m->path, s->kernel->image)))
 		die("--image=%s is not a kernel image with types (BTF), functions or debuginfo; give the vmlinuz, the vmlinux or "
 		    "the package of the kernel %s", s->opt.image, s->kernel->release);
 	if (!m->source) {
