@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -33,6 +34,13 @@ void session_abandon(int status)
 	pid_t pid = temporary && rmdir(temporary) ? fork() : -1;
 
 	if (pid == 0) {
+		struct rlimit limit;
+
+		// The limit of processor time may be used up.
+		if (!getrlimit(RLIMIT_CPU, &limit)) {
+			limit.rlim_cur = limit.rlim_max;
+			setrlimit(RLIMIT_CPU, &limit);
+		}
 		execl("/bin/rm", "rm", "-rf", "--", temporary, (char *)NULL);
 		_exit(EXIT_FAILURE);
 	}
