@@ -191,6 +191,7 @@ struct expr {
 			// available.
 			enum { OF_SCRIPT, LOCATION_SIGNED, LOCATION_UNSIGNED, LOCATION_ABSENT /* l / r never is */ } of_location;
 			bool not_constant;     // names, target: constant_value() finds no value, and later passes do not change that
+			bool may_be_constant;  // names: the result of constant_may_be(), which is asked at each level of a chain
 			bool waited;           // constant_value() finds no value before types.c has run
 		} bin;
 		struct { struct expr *c, *a, *b; } cond;

@@ -137,8 +137,11 @@ bool constant_may_be(struct expr *e)
 	}
 	if (e->u.bin.not_constant)
 		return false;
+	if (e->u.bin.may_be_constant)
+		return true;
 	either = e->u.bin.op == TOK_ANDAND || e->u.bin.op == TOK_OROR || e->u.bin.op == TOK_MUL || e->u.bin.op == TOK_AND;
 	l = constant_may_be(e->u.bin.l);
 	e->u.bin.not_constant = either ? !l && !constant_may_be(e->u.bin.r) : !l || !constant_may_be(e->u.bin.r);
-	return !e->u.bin.not_constant;
+	e->u.bin.may_be_constant = !e->u.bin.not_constant;
+	return e->u.bin.may_be_constant;
 }

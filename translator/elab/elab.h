@@ -140,6 +140,7 @@ struct expr *optimize_fold(const struct session *s, const struct expr *e);
 // types.c has settled each @defined() in the expression.
 struct expr *constant_value(const struct session *s, struct expr *e, bool *waits);
 // Returns whether constant_value() may find a value now or once each @defined() in the expression is settled.
+// Requires that the names in it are bound.
 bool constant_may_be(struct expr *e);
 // Returns whether evaluating it has no side effect; false for calls of functions whose effects are not computed yet.
 bool constant_is_pure(const struct expr *e);
