@@ -15,7 +15,7 @@ enum { COLUMNS = 200, HEAT_MAPS = 16, LANES = 40, LANE_DEPTH = 64, MARKS = 1 << 
 
 struct column {                            // of a heat map
 	uint64_t time;
-	int64_t sum[CELL_BUCKETS];         // of the histograms in this column
+	uint64_t sum[CELL_BUCKETS];        // of the histograms in this column
 	int64_t last[CELL_BUCKETS];        // the last one
 };
 
@@ -50,7 +50,7 @@ struct svg_time {
 	struct mark *marks;
 	size_t nmarks, space;
 	uint64_t left;                     // records that are not shown
-	uint64_t now;
+	uint64_t now;                      // nanoseconds since the session's start; it never decreases
 };
 
 static void *grown(void *at, size_t size)
@@ -174,9 +174,9 @@ static void histogram(struct svg_time *o, const struct session *s, const struct 
 // column before.
 static int64_t shown(const struct heat *h, unsigned column, unsigned bucket)
 {
-	if (h->cleared)
-		return h->columns[column].sum[bucket];
-	return h->columns[column].last[bucket] - (column ? h->columns[column - 1].last[bucket] : 0);
+	uint64_t before = column ? h->columns[column - 1].last[bucket] : 0;
+
+	return h->cleared ? h->columns[column].sum[bucket] : h->columns[column].last[bucket] - before;
 }
 
 static bool is_heat_map(const struct heat *h)
@@ -526,10 +526,12 @@ void svg_time_event(struct svg_time *o, const struct session *s, const struct ev
 		o->first_heat = o->nheats;
 		o->first_lane = o->nlanes;
 		o->hist_seq = UINT64_MAX;
+		o->now = 0;
 	}
 	if ((e->kind != EVENT_PRINT && e->kind != EVENT_TEXT && e->kind != EVENT_HIST) || is_display(e))
 		return;
-	o->now = e->time_ns > s->start_ns ? e->time_ns - s->start_ns : 0;
+	if (e->time_ns > s->start_ns && e->time_ns - s->start_ns > o->now)
+		o->now = e->time_ns - s->start_ns;
 	if (e->kind == EVENT_HIST)
 		histogram(o, s, e);
 	else
