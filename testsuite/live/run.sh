@@ -23,7 +23,7 @@
 # "debug:SERIES:": one that looks for faults, as kernels/debug.sh builds it.
 # LIVE_SERIES: of the installed kernels, default "6.1 6.12". Where both are installed, tests with kernels=one, and scripts of run/ and tables
 # of rows/, which test the language, run on one of them, alternately; LIVE_ALL=1, or their names: on both.
-# LIVE_BATCH: tests of one guest, default all of them; a guest that panics loses the results of the rest of its batch.
+# LIVE_BATCH: tests of one guest, default all of them. A guest that dies loses the test that ran; the next ones run in another.
 # LIVE_TIME, LIVE_PATIENCE: seconds for a guest and for a test in it; LIVE_MEMORY (MB), LIVE_CPUS: the guest's. LIVE_ARGUMENTS: more
 # of its kernel's command line, e.g. slub_debug=FZPU.
 set -u
@@ -45,7 +45,7 @@ newest() { # SERIES: a release with an image and a build tree
 	done
 }
 
-# In the guest: runs every /t/NAME.sh in turn, with results in /out, and writes all of it as a tar file at the end.
+# In the guest: runs every /t/NAME.sh in turn, and writes the results of each as a tar file, one after the other.
 cat >"$SCRATCH/all.sh" <<'E2'
 cd /t && mkdir -p /out
 # For tests: "await COMMAND" waits until the shell's command succeeds, however slow the machine is.
@@ -73,8 +73,8 @@ for f in *.sh; do
 		kill -KILL $(pidof staprun stapio) 2>/dev/null
 		for m in $(ls /sys/module | grep -E '^(stap_|t_)'); do rmmod "$m"; done
 	fi
+	(cd /out && tar cf - "$name".* && rm -f "$name".*)
 done
-cd /out && exec tar cf - .
 E2
 
 
@@ -174,7 +174,7 @@ stack_of_module() {
 }
 
 problem_of() { # NAME: what is wrong whatever the test: nothing came back, a module was left, a state did not come
-	[ -e "$results/$1.rc" ] || { echo "no result: the guest ended before"; return; }
+	[ -e "$results/$1.rc" ] || { echo "no result: the guest ended $(if [ -e "$results/$1.died" ]; then echo "while it ran"; else echo before; fi)"; return; }
 	grep -s '^await: ' "$results/$1.err"
 	[ ! -e "$results/$1.left" ] || cat "$results/$1.left"
 }
@@ -257,6 +257,33 @@ missing_for() { # FILE: the first thing that it needs and that is not available
 	done
 }
 
+# Runs $dir in a guest, and what is left of it in another one after the first has died, at most three times: a fault that each
+# test meets is not worth more. $SCRATCH/$release.err: what was wrong with the guests, empty if nothing.
+run_guests() {
+	local guests=0 last
+	: >"$SCRATCH/$release.err"
+	: >"$SCRATCH/$release.log"
+	while [ $((guests += 1)) -le 3 ]; do
+		: >"$SCRATCH/guest.log"
+		"$VM" -v -r "${image:-$release}" -t ${LIVE_TIME:-2700} -m ${LIVE_MEMORY:-1536} -s ${LIVE_CPUS:-2} -k "softlockup_panic=1 sysctl.kernel.panic_on_rcu_stall=1 ${LIVE_ARGUMENTS-}" -d "$dir:/t" \
+			-f "$BUILD/staprun/staprun:/bin/" -f "$BUILD/staprun/stapio:/bin/" \
+			-f /bin/cat:/bin/cat.host -l "$SCRATCH/guest.log" -- sh /t/all.sh "${LIVE_PATIENCE:-240}" \
+			>"$SCRATCH/$release.tar" 2>"$SCRATCH/guest.err"
+		status=$?
+		tar xif "$SCRATCH/$release.tar" -C "$results" 2>/dev/null
+		cat "$SCRATCH/guest.log" >>"$SCRATCH/$release.log"
+		[ $status -ne 0 ] || return
+		last=$(sed -n 's/^.*\] test //p' "$SCRATCH/guest.log" | tail -n 1)
+		{ cat "$SCRATCH/guest.err"; echo "status $status, the last test: ${last:-none}"; } >>"$SCRATCH/$release.err"
+		[ -n "$last" ] && [ ! -e "$results/$last.rc" ] || return
+		: >"$results/$last.died"
+		for last in "$dir"/*.sh; do
+			last=$(basename "$last" .sh)
+			[ ! -e "$results/$last.rc" ] && [ ! -e "$results/$last.died" ] || rm "$dir/$last.sh"
+		done
+	done
+}
+
 one_guest() { # NAMES...
 	local name missing debuginfo live=() scripts=() row_groups=() dir=$SCRATCH/$release results=$SCRATCH/$release.out vmlinux=/usr/lib/debug/boot/vmlinux-$release
 	[ -e "$vmlinux" ] || vmlinux=$tree/vmlinux
@@ -277,18 +304,14 @@ one_guest() { # NAMES...
 			[ "$debuginfo" != both ] || add_live "$name" .btf ;;
 		esac
 	done
-	"$VM" -r "${image:-$release}" -t ${LIVE_TIME:-2700} -m ${LIVE_MEMORY:-1536} -s ${LIVE_CPUS:-2} -k "${LIVE_ARGUMENTS-}" -d "$dir:/t" -f "$BUILD/staprun/staprun:/bin/" -f "$BUILD/staprun/stapio:/bin/" \
-		-f /bin/cat:/bin/cat.host -l "$SCRATCH/$release.log" -- sh /t/all.sh "${LIVE_PATIENCE:-240}" \
-		>"$SCRATCH/$release.tar" 2>"$SCRATCH/$release.err"
-	status=$?
-	tar xf "$SCRATCH/$release.tar" -C "$results" 2>/dev/null
+	run_guests
 	[ -z "${TIMES-}" ] || awk '/\] test / { match($0, /\[ *[0-9.]+\]/); now = substr($0, RSTART + 1, RLENGTH - 2) + 0
 		if (name) printf "%7.1f s live/%s\n", now - last, name
 		name = $NF; last = now }' "$SCRATCH/$release.log" | sort -rn | head -n 20 | sed "s/^/# $release: /"
-	if [ $status -eq 0 ]; then
+	if [ ! -s "$SCRATCH/$release.err" ]; then
 		ok "live/kernel log is clean $release"
 	else
-		not_ok "live/kernel log is clean $release" "$(cat "$SCRATCH/$release.err"; grep '] test ' "$SCRATCH/$release.log" | tail -n 1)"
+		not_ok "live/kernel log is clean $release" "$(cat "$SCRATCH/$release.err")"
 	fi
 	for name in ${live[@]+"${live[@]}"}; do check_live "$name"; done
 	for name in ${scripts[@]+"${scripts[@]}"}; do check_script "$name"; done
