@@ -39,7 +39,7 @@ report lint/live-files "$(grep -oE '[a-z]+ [^|&;()]*(-o |>|cp (-r )?"[^"]*" )"\$
 select_tests() { # STATUS ERRORS RESULT NAME...: RESULT is the last line
 	local status=0
 	"$TESTS/runtests" --build "$BUILD" "${@:4}" >"$SCRATCH/selected" 2>&1 || status=$?
-	[ $status -eq "$1" ] && [ "$(tail -n 1 "$SCRATCH/selected")" = "$3" ] && [ "$(grep -c 'no such test\|unknown part' "$SCRATCH/selected")" -eq "$2" ] ||
+	[ $status -eq "$1" ] && [ "$(tail -n 1 "$SCRATCH/selected")" = "$3" ] && [ "$(grep -c '^    \(no such test\|unknown part\)' "$SCRATCH/selected")" -eq "$2" ] ||
 		{ echo "runtests ${*:4}: status $status"; tail -n 5 "$SCRATCH/selected"; }
 }
 report lint/selected-tests "$(wanted selected-tests || exit 0
