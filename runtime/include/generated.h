@@ -648,8 +648,7 @@ static inline u64 stp_static(struct stp_ctx *c, const struct stp_site *s)
 	return STP_LIKELY(s->address) ? s->address : stp_static_unknown(c, s);
 }
 u64 stp_percpu_offset(struct stp_ctx *c);  /* of this CPU's copies of per-CPU variables */
-/* interrupts were on at the hit: the interrupted code holds no locks of the scheduler or of signals */
-bool stp_irqs_were_on(struct stp_ctx *c);
+void stp_raise(struct stp_ctx *c, s64 signal);     /* sends it to the current task, after the handler */
 u64 stp_thread_pointer(struct stp_ctx *c); /* of the current thread: the base of its thread-local variables */
 /* The build ID of the kernel module that the script was translated for. */
 #define STP_BUILD_ID_LEN 20

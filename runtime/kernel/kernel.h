@@ -47,6 +47,9 @@ u32 stp_stack_needed(void);               /* bytes of stack that a handler needs
 
 /* ------------------------------------------------------------------ context.c */
 
+/* Interrupts were on at the hit: the interrupted code holds no locks of the scheduler or of signals. Any context. */
+bool stp_irqs_were_on(struct stp_ctx *c);
+
 DECLARE_PER_CPU(struct stp_ctx *, stp_cpu_ctx);
 
 /* slices.c. Each family whose probes may be in slices calls start once and stop once. May sleep; returns 0 or
@@ -243,6 +246,10 @@ void stp_control_exit(void);       /* stops the session and frees everything */
 /* ------------------------------------------------------------------ deref.c */
 
 void stp_deref_init(void);
+
+/* ------------------------------------------------------------------ signals.c */
+
+void stp_signals_stop(void);       /* waits for signals that handlers have sent; may sleep */
 
 /* ------------------------------------------------------------------ site_addresses.c */
 

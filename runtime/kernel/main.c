@@ -16,6 +16,7 @@ static int __init start(void)
 static void __exit stop(void)
 {
 	stp_control_exit();
+	stp_signals_stop();
 }
 
 module_init(start);

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Signals that handlers send, for raise(). The kernel takes locks and memory to send one, which a handler must not: it
+ * may run with interrupts off although the kernel's lock checking does not know, and with PREEMPT_RT these locks sleep.
+ * So an interrupt of the same CPU, with PREEMPT_RT the kernel's thread for that, sends them after the handler.
+ */
+#include "kernel.h"
+#include <linux/irq_work.h>
+#include <linux/sched/signal.h>
+#include <linux/sched/task.h>
+
+static DEFINE_PER_CPU(struct signals {
+	struct irq_work work;
+	struct task_struct *to;    /* with a reference; NULL: none */
+	u64 pending;               /* bit N - 1: signal N */
+	bool used;                 /* `work` has been initialised */
+}, signals);
+
+static void send(struct irq_work *work)
+{
+	struct signals *s = container_of(work, struct signals, work);
+	struct task_struct *to;
+	unsigned long flags;
+	u64 pending;
+
+	raw_local_irq_save(flags);
+	to = s->to;
+	pending = s->pending;
+	s->to = NULL;
+	s->pending = 0;
+	raw_local_irq_restore(flags);
+	if (!to)
+		return;
+	for (; pending; pending &= pending - 1)
+		send_sig(__ffs64(pending) + 1, to, 1);
+	put_task_struct(to);
+}
+
+void stp_raise(struct stp_ctx *c, s64 signal)
+{
+	const char *problem = NULL;
+	unsigned long flags;
+	struct signals *s;
+
+	if (signal < 1 || signal > _NSIG) {
+		stp_error(c, "there is no signal %lld: use 1 to %d", signal, _NSIG);
+		return;
+	}
+	if (!stp_irqs_were_on(c) || in_nmi()) {
+		stp_error(c, "no signal can be sent where the kernel has interrupts off: it may hold the locks for that");
+		return;
+	}
+	raw_local_irq_save(flags);
+	s = raw_cpu_ptr(&signals);
+	if (!s->used) {
+		init_irq_work(&s->work, send);
+		s->used = true;
+	}
+	if (s->to && s->to != current) {
+		problem = "a signal to another task is still being sent on this CPU";
+	} else {
+		if (!s->to)
+			get_task_struct(current);
+		s->to = current;
+		s->pending |= 1ull << (signal - 1);
+		irq_work_queue(&s->work);
+	}
+	raw_local_irq_restore(flags);
+	if (problem)
+		stp_error(c, "%s", problem);
+}
+
+void stp_signals_stop(void)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		if (per_cpu_ptr(&signals, cpu)->used)
+			irq_work_sync(&per_cpu_ptr(&signals, cpu)->work);      /* ends: it waits for nothing */
+}
