@@ -61,17 +61,18 @@ void tool_objtool(const struct toolchain *t, const char *object)
 
 char *compile_generated(struct session *s, const struct toolchain *t, const char *c_path)
 {
-	arguments argv = { 0 };
+	arguments argv = { 0 }, next = { 0 };
 	char *object = str_printf("%s.o", c_path);
 
-	for (int i = 0; i < t->cc.n; i++)
-		vec_push(&argv, t->cc.at[i]);
-	vec_push(&argv, str_printf("-I%s/include", s->runtime_dir));
-	vec_push(&argv, "-c");
-	vec_push(&argv, "-o");
-	vec_push(&argv, object);
-	vec_push(&argv, c_path);
+	if (t->compile.n) {
+		gcc_step(&t->compile, c_path, &argv);
+		gcc_step(&t->assemble, c_path, &next);
+	} else {
+		gcc_arguments(s, t, c_path, object, &argv);
+	}
 	tool_run(t, &argv, "compiling the generated C to", object);
+	if (next.n)
+		tool_run(t, &next, "assembling the generated C to", object);
 	if (t->objtool.n)
 		tool_objtool(t, object);
 	return object;

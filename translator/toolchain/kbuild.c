@@ -25,9 +25,7 @@ enum { LONG_LINE = 400 };
 
 // ---------------------------------------------------------------- commands
 
-// Splits a shell command into words without quotes. Stops at an unquoted ";" or the end of the line; returns the
-// character after it, NULL at the end.
-static const char *split_command(const char *p, arguments *words)
+const char *words_of_command(const char *p, arguments *words)
 {
 	while (*p && *p != '\n') {
 		struct buf word = { 0 };
@@ -55,13 +53,6 @@ static const char *split_command(const char *p, arguments *words)
 	return NULL;
 }
 
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 // Finds the command for `target` in dir: the first one (program NULL), or that of a program. Returns false if none is
 // found.
 static bool read_command(const char *dir, const char *target, const char *program, arguments *words)
@@ -73,8 +64,8 @@ static bool read_command(const char *dir, const char *target, const char *progra
 		p += strlen(":= ");
 	while (p) {
 		words->n = 0;
-		p = split_command(p, words);
-		if (words->n && (!program || strcmp(base_name(words->at[0]), program) == 0))
+		p = words_of_command(p, words);
+		if (words->n && (!program || strcmp(str_base_name(words->at[0]), program) == 0))
 			return true;
 	}
 	words->n = 0;
@@ -157,9 +148,9 @@ static bool find_shown_command(const char *output, const char *program, argument
 			p--;
 		while (p) {
 			words->n = 0;
-			p = split_command(p, words);
-			if (words->n && strcmp(base_name(words->at[0]), program) == 0
-			    && strcmp(base_name(words->at[words->n - 1]), KBUILD_GENERATED ".o") == 0)
+			p = words_of_command(p, words);
+			if (words->n && strcmp(str_base_name(words->at[0]), program) == 0
+			    && strcmp(str_base_name(words->at[words->n - 1]), KBUILD_GENERATED ".o") == 0)
 				return true;
 		}
 	}
@@ -200,8 +191,8 @@ bool kbuild_read_commands(const char *dir, const char *output, struct toolchain 
 		die(NO_COMMAND, dir, MODULE_PLACEHOLDER ".ko");
 	linker_options(&words, &t->ld);
 	for (int i = 0; i < words.n; i++)
-		if (str_ends(words.at[i], ".o") && strcmp(base_name(words.at[i]), MODULE_PLACEHOLDER ".o"))
-			vec_push(metadata, str_printf("%s/%s", dir, base_name(words.at[i])));
+		if (str_ends(words.at[i], ".o") && strcmp(str_base_name(words.at[i]), MODULE_PLACEHOLDER ".o"))
+			vec_push(metadata, str_printf("%s/%s", dir, str_base_name(words.at[i])));
 	return !read_objtool(dir, output, t);
 }
 

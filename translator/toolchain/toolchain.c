@@ -21,7 +21,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#define FORMAT "quicktap toolchain 8"  // to be changed with the output of this file or of kbuild.c
+#define FORMAT "quicktap toolchain 9"  // to be changed with the output of this file or of kbuild.c
 
 // ---------------------------------------------------------------- keys
 
@@ -146,6 +146,8 @@ static char *print_flags(const struct toolchain *t)
 
 	buf_printf(&b, "compiler_id %s\n%s", t->compiler_id, t->depends);
 	print_words(&b, "cc", &t->cc);
+	print_words(&b, "compile", &t->compile);
+	print_words(&b, "assemble", &t->assemble);
 	print_words(&b, "header_cc", &t->header_cc);
 	print_words(&b, "objtool", &t->objtool);
 	print_words(&b, "ld", &t->ld);
@@ -162,6 +164,10 @@ static void parse_flag(struct toolchain *t, struct buf *depends, const char *nam
 		buf_printf(depends, "F %s\n", value);
 	else if (strcmp(name, "cc") == 0)
 		vec_push(&t->cc, value);
+	else if (strcmp(name, "compile") == 0)
+		vec_push(&t->compile, value);
+	else if (strcmp(name, "assemble") == 0)
+		vec_push(&t->assemble, value);
 	else if (strcmp(name, "header_cc") == 0)
 		vec_push(&t->header_cc, value);
 	else if (strcmp(name, "objtool") == 0)
@@ -258,6 +264,8 @@ static void make(struct session *s, struct toolchain *t)
 	bool units_complete;
 
 	memset(&t->cc, 0, sizeof(t->cc));      // load() may have set some of them
+	memset(&t->compile, 0, sizeof(t->compile));
+	memset(&t->assemble, 0, sizeof(t->assemble));
 	memset(&t->header_cc, 0, sizeof(t->header_cc));
 	memset(&t->objtool, 0, sizeof(t->objtool));
 	memset(&t->ld, 0, sizeof(t->ld));
@@ -268,6 +276,7 @@ static void make(struct session *s, struct toolchain *t)
 	if (!t->depends || !toolchain_current(s, t))
 		cache_distrust(s);
 	t->depends = t->depends ? t->depends : "";
+	gcc_find_steps(s, t);
 	t->compiler_id = compiler_id(s, t);
 	tools = tools_key(t);
 	object_undefined(str_printf("%s/%s.o", dir, MODULE_PLACEHOLDER), &t->symbols);

@@ -12,6 +12,7 @@ struct toolchain {
 	const char *dir;           // where the commands run: relative paths in them start here
 	const char *source_arch;   // objtool expects it in SRCARCH
 	arguments cc;              // compiles generated C
+	arguments compile, assemble;       // what cc runs for that, or empty (gcc_steps.c)
 	arguments header_cc;       // compiles C that includes the kernel's headers
 	arguments objtool;         // empty: the kernel doesn't use it
 	arguments ld;              // makes the .ko: -r, script, build-id

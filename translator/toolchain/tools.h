@@ -34,6 +34,9 @@ bool kbuild_read_commands(const char *dir, const char *output, struct toolchain 
 // Returns the list of files that kbuild's compilers read beside the directory and the runtime, or NULL if one changed
 // since `start`.
 char *kbuild_depends(const struct session *s, const char *dir, struct timespec start);
+// Splits a shell command into words without quotes. Stops at an unquoted ";" or the end of the line; returns the
+// character after it, NULL at the end.
+const char *words_of_command(const char *p, arguments *words);
 // Adds the objects of the units NAME0, NAME1, ... in the directory to *out.
 void kbuild_units(const char *dir, const char *name, arguments *out);
 void kbuild_write(const char *path, const char *text);
@@ -86,6 +89,13 @@ void tool_objtool(const struct toolchain *t, const char *object);
 char *calls_write(const arguments *objects, const char *path);
 // Returns the number in a BYTES field of a file of calls (call_graph.c); 0 if the field is invalid.
 int calls_bytes(const char *text);
+
+// gcc_steps.c: Adds the command of t->cc that compiles this file.
+void gcc_arguments(const struct session *s, const struct toolchain *t, const char *c_path, const char *object, arguments *argv);
+// gcc_steps.c: Sets t->compile and t->assemble, if this compiler is gcc and runs such programs.
+void gcc_find_steps(struct session *s, struct toolchain *t);
+// gcc_steps.c: Adds a command of these for a file, DIRECTORY/NAME.c, whose object is DIRECTORY/NAME.c.o.
+void gcc_step(const arguments *step, const char *c_path, arguments *argv);
 
 // compile.c: Compiles generated C to an object, without make.
 char *compile_generated(struct session *s, const struct toolchain *t, const char *c_path);

@@ -135,6 +135,13 @@ bool str_ends(const char *s, const char *suffix)
 	return n >= m && strcmp(s + n - m, suffix) == 0;
 }
 
+const char *str_base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
 bool str_is_glob(const char *s)
 {
 	return strpbrk(s, "*?[") != NULL;

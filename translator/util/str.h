@@ -30,6 +30,7 @@ char *str_dup(const char *s);
 char *str_ndup(const char *s, size_t len);
 bool str_starts(const char *s, const char *prefix);
 bool str_ends(const char *s, const char *suffix);
+const char *str_base_name(const char *path);           // what follows its last "/"
 bool str_is_glob(const char *s);           // contains one of * ? [
 
 typedef VEC(const char *) name_list;
