@@ -199,6 +199,21 @@ expect argument-missing 1 'the option "-e" requires an argument' "$STAP" -e
 expect argument-missing-of-word 1 'the option "--runtime" requires an argument' "$STAP" --runtime
 expect argument-refused 1 'the option "--json" takes no argument' "$STAP" --json=1 -l begin
 expect options-of-strace 1 'write stap -c "ls" -e SCRIPT, where SCRIPT is probe syscall.openat {' "$STAP" -f -e trace=openat ls
+# The programs that gcc would run make the same module without it. Behind another program gcc runs as it is.
+steps() { # NAME OPTIONS...: the programs that compile a script, one a line
+	mkdir -p "$SCRATCH/steps/$1" && cd "$SCRATCH/steps/$1" && "$STAP" "${@:2}" -p4 -r "$kernel" -m same -e "$begin" >/dev/null 2>&1 &&
+		strace -qf -e trace=execve -o ../programs "$STAP" "${@:2}" -p4 -r "$kernel" -m same -e "${begin/hello/again}" >/dev/null 2>&1 &&
+		sed -nE 's#.* execve\("([^"]*/)?(cc1|as|gcc)[^"/]*",.* = 0$#\2#p' ../programs
+}
+if ! wanted gcc-steps; then :; elif ! command -v strace >/dev/null; then
+	skip options/gcc-steps strace
+else
+	cc=$(sed -n 's/^CONFIG_CC_VERSION_TEXT="\([^ ]*\).*/\1/p' "/lib/modules/$kernel/build/.config")
+	direct=$(steps direct | tr '\n' ' ') driver=$(steps driver -B "CC=env $cc" | tr '\n' ' ')
+	report options/gcc-steps "$([ "$direct" = 'cc1 as ' ] || echo "runs $direct"
+		[[ $driver = *'gcc cc1 as ' ]] || echo "behind env: runs $driver"
+		cmp "$SCRATCH"/steps/{direct,driver}/same.ko 2>&1)"
+fi
 expect release-missing 1 'the kernel "0.1" is not installed on this host; choose one of' "$STAP" -p4 -r 0.1 -e "$begin"
 expect release-prefix 0 'kernel.function("vfs_read' "$STAP" -p2 -r "${kernel%%-*}" -e 'probe kernel.function("vfs_read") { next }'
 expect process-missing 1 '-x 4194303: no such process' "$STAP" --runtime=user -x 4194303 -e "$begin"
