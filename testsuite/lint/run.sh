@@ -52,6 +52,8 @@ report lint/selected-tests "$(wanted selected-tests || exit 0
 report lint/named-files "$(grep -oE '\b[a-zA-Z_/]+\.(c|h|def|py)\b' doc/internals.md HACKING.md | grep -v NAME | sort -u | while IFS=: read -r document file; do
 	[ -n "$(git ls-files "$file" "*/$file")" ] || echo "$document: $file does not exist"
 done)"
+# Large libraries that few runs need are loaded when they are first called.
+report lint/late-libraries "$(readelf -d "$STAP" | grep -E 'NEEDED.*lib(archive|crypto|debuginfod|xml2|icu)')"
 report lint/options-once "$("$STAP" --help | grep -oE '^  (-., )?--[a-z-]+' | sed 's/.*--/--/' | sort | uniq -d)"
 # Each option of --help is in a test; a letter, in a line that runs stap.
 cat "$TESTS"/*/*.{sh,test,tests,py} >"$SCRATCH/tests"

@@ -14,6 +14,7 @@
 // process may just have written. Any failure turns the cache off with one warning and never fails the run.
 #include "cache/cache_file.h"
 #include "util/diag.h"
+#include "util/sha256.h"
 
 #include "../include/sys/sdt.h"
 
@@ -21,7 +22,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <link.h>
-#include <openssl/evp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,7 +41,7 @@ enum {
 struct bytes_of { const char *at; size_t len; };
 
 struct cache_hash {
-	EVP_MD_CTX *evp;           // libcrypto's, freed by cache_hash_end()
+	struct sha256_ctx sha256;
 };
 
 // Hashes variables that make, compilers, assemblers and linkers read.
@@ -96,11 +96,7 @@ struct cache_hash *cache_hash_new(const char *format)
 {
 	struct cache_hash *h = NEW(struct cache_hash);
 
-	errno = 0;
-	h->evp = EVP_MD_CTX_new();
-	if (!h->evp || !EVP_DigestInit_ex(h->evp, EVP_sha256(), NULL))
-		die(errno == ENOMEM ? "out of memory for SHA-256; raise the limit (ulimit -v)" :
-		    "libcrypto has no SHA-256; check OPENSSL_CONF and the OpenSSL installation");
+	sha256_init(&h->sha256);
 	cache_hash_text(h, format);
 	hash_stap(h);
 	hash_environment(h);
@@ -109,7 +105,7 @@ struct cache_hash *cache_hash_new(const char *format)
 
 void cache_hash_add(struct cache_hash *h, const void *bytes, size_t len)
 {
-	EVP_DigestUpdate(h->evp, bytes, len);
+	sha256_update(&h->sha256, len, bytes);
 }
 
 void cache_hash_text(struct cache_hash *h, const char *text)
@@ -148,11 +144,9 @@ const char *directory_here(void)
 struct cache_key cache_hash_end(struct cache_hash *h)
 {
 	struct cache_key k;
-	unsigned char digest[EVP_MAX_MD_SIZE];
+	uint8_t digest[SHA256_DIGEST_SIZE];
 
-	EVP_DigestFinal_ex(h->evp, digest, NULL);
-	EVP_MD_CTX_free(h->evp);
-	h->evp = NULL;
+	sha256_finish(&h->sha256, digest);
 	for (int i = 0; i < 32; i++)
 		snprintf(k.hex + 2 * i, 3, "%02x", digest[i]);
 	return k;

@@ -11,6 +11,7 @@
 #include "util/diag.h"
 #include "util/spawn.h"
 #include "util/str.h"
+#include "util/sha256.h"
 
 #include <archive.h>
 #include <archive_entry.h>
@@ -91,11 +92,13 @@ struct member { const char *name; const char *bytes; size_t len; };
 
 static const char *sum(const char *bytes, size_t len)
 {
-	unsigned char digest[EVP_MAX_MD_SIZE];
+	uint8_t digest[SHA256_DIGEST_SIZE];
+	struct sha256_ctx c;
 
-	if (!EVP_Digest(bytes, len, digest, NULL, EVP_sha256(), NULL))
-		die("--bundle: libcrypto has no SHA-256");
-	return hex(digest, 32);
+	sha256_init(&c);
+	sha256_update(&c, len, (const uint8_t *)bytes);
+	sha256_finish(&c, digest);
+	return hex(digest, sizeof(digest));
 }
 
 static void add_fact(struct buf *b, const char *key, const char *value)

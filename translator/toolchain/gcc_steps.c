@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// gcc itself only starts a compiler and an assembler; finding them and their options takes it a fifth of the time in which a
-// small script is compiled. In: the two commands that "gcc -###" prints, asked once per kernel. Out: these commands for
-// a file. Other compilers, and gcc behind another program (ccache), are run as they are.
+// gcc itself only starts a compiler and an assembler; finding them and their options takes it a fifth of the time in
+// which a small script is compiled. In: the two commands that "gcc -###" prints, asked once per kernel. Out: these
+// commands for a file. Other compilers, and gcc behind another program (ccache), are run as they are.
 #include "toolchain/tools.h"
 #include "util/spawn.h"
 
@@ -12,7 +12,8 @@
 #define DIRECTORY "/directory-of-the-file"
 #define NAME "name-of-the-file"
 
-void gcc_arguments(const struct session *s, const struct toolchain *t, const char *c_path, const char *object, arguments *argv)
+void gcc_arguments(const struct session *s, const struct toolchain *t, const char *c_path, const char *object,
+		   arguments *argv)
 {
 	for vec_each(&t->cc, word)
 		vec_push(argv, *word);
@@ -69,7 +70,8 @@ void gcc_find_steps(struct session *s, struct toolchain *t)
 	if (n != 2)
 		return;
 	set_between(&steps[0], &steps[1]);
-	if (!is_step(&steps[0], "cc1", DIRECTORY "/" NAME ".s", c) || !is_step(&steps[1], "as", object, DIRECTORY "/" NAME ".s"))
+	if (!is_step(&steps[0], "cc1", DIRECTORY "/" NAME ".s", c)
+	    || !is_step(&steps[1], "as", object, DIRECTORY "/" NAME ".s"))
 		return;
 	t->compile = steps[0];
 	t->assemble = steps[1];
