@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // stap-report: makes text, JSON, folded stacks and the like of a recorded session. In: files made by stap --record, or
 // standard input. Out: standard output, and the files of --output.
+#include "event_text.h"
 #include "output_formats.h"
 #include "stack.h"
 #include "stream.h"
@@ -248,12 +249,13 @@ static bool read_one(const char *path)
 
 static void usage(void)
 {
-	printf("Usage: stap report [-f FORMAT] [--output=FORMAT:FILE]... [--json-safe] [FILE]...\n"
+	printf("Usage: stap report [-f FORMAT] [--output=FORMAT:FILE]... [--json-safe] [--percentiles] [FILE]...\n"
 	       "Prints sessions that stap --record -o FILE wrote; without FILE, the one on standard input.\n"
 	       "  -f FORMAT             print text (default), json, csv, folded, speedscope, pprof, chrome, svg\n"
 	       "                        or html\n"
 	       "  --output=FORMAT:FILE  also write FILE in a format of -f (may be repeated)\n"
 	       "  --json-safe           write numbers that a double cannot hold as strings in JSON\n"
+	       "  --percentiles         print p50, p90 and p99 below each histogram\n"
 	       "  -h, --help            print this text\n");
 }
 
@@ -262,7 +264,7 @@ int main(int argc, char **argv)
 	static const struct option options[] = {
 		{ "format", required_argument, NULL, 'f' }, { "output", required_argument, NULL, 'O' },
 		{ "json-safe", no_argument, NULL, 's' }, { "ready-fd", required_argument, NULL, 'r' },
-		{ "help", no_argument, NULL, 'h' }, { 0 },
+		{ "percentiles", no_argument, NULL, 'p' }, { "help", no_argument, NULL, 'h' }, { 0 },
 	};
 	const struct writer *format = NULL;
 	bool safe = false, whole = true;
@@ -275,6 +277,7 @@ int main(int argc, char **argv)
 		case 'f': format = find(optarg, strlen(optarg)); break;
 		case 'O': add_file(optarg); break;
 		case 's': safe = true; break;
+		case 'p': event_text_add_percentiles(); break;
 		case 'r': ready = atoi(optarg); break;
 		case 'h':
 			usage();

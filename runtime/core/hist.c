@@ -16,6 +16,10 @@
  * table begins two rows before the first nonempty bucket and ends two rows behind the last one, but a logarithmic
  * one without negative values begins at 0 or above. Of a run of empty rows between nonempty buckets, the first and
  * the last limits.hist_elision rows are printed; "~" replaces those in the middle. A negative limit omits none.
+ *
+ * limits.hist_percentiles adds a line; "~" marks a value that is interpolated in its bucket:
+ *
+ * p50 ~1272, p90 ~1885, p99 ~2024
  */
 #include "internal.h"
 #include "../include/bounds.h"
@@ -145,6 +149,83 @@ static void put_rows(struct stp_sink *k, const struct stp_stat *s, const struct 
 		put_row(k, s, d, m, from);
 }
 
+/* ------------------------------------------------------------------ percentiles */
+
+/* Sets the least and the greatest value of a bucket. Returns false for one without a bound. */
+static bool range_of(const struct stp_stat_desc *d, u32 bucket, s64 *low, s64 *high)
+{
+	u64 size;
+
+	if (d->ops & STP_HIST_LINEAR) {
+		*low = (s64)((u64)d->low + (u64)(bucket - 1) * (u64)d->step);
+		*high = (s64)((u64)*low + (u64)d->step - 1);
+		return bucket && bucket < d->buckets - 1;
+	}
+	if (bucket >= LOG_ZERO) {
+		size = bucket > LOG_ZERO ? 1ull << (bucket - LOG_ZERO - 1) : 0;
+		*low = (s64)size;
+		*high = (s64)(size ? 2 * size - 1 : 0);
+	} else {
+		size = 1ull << (LOG_ZERO - 1 - bucket);
+		*high = (s64)(0 - size);
+		*low = bucket ? (s64)(1 - 2 * size) : *high;
+	}
+	return true;
+}
+
+/* Returns the k-th of n values (from 1) that are evenly spread over the range. */
+static s64 interpolate(s64 low, s64 high, u64 k, u64 n)
+{
+	u64 width = (u64)high - (u64)low, at, of;
+
+	for (; n >> 30; n >>= 1)
+		k >>= 1;
+	at = k ? 2 * k - 1 : 0;
+	of = 2 * n;
+	return (s64)((u64)low + width / of * at + width % of * at / of);
+}
+
+static void put_percentile(struct stp_sink *k, const struct stp_stat *s, const struct stp_stat_desc *d, u64 percentage)
+{
+	char buffer[24], *end = buffer + sizeof(buffer), *p;
+	u64 count = 0, before = 0, rank;
+	s64 low, high;
+	u32 i;
+
+	for (i = 0; i < d->buckets; i++)
+		count += (u64)s->hist[i];
+	rank = count / 100 * percentage + (count % 100 * percentage + 99) / 100;
+	for (i = 0; i < d->buckets - 1 && before + (u64)s->hist[i] < rank; i++)
+		before += (u64)s->hist[i];
+	p = stp_digits(end, percentage);
+	stp_sink_put(k, "p", 1);
+	stp_sink_put(k, p, (u32)(end - p));
+	stp_sink_put(k, " ", 1);
+	if (!range_of(d, i, &low, &high)) {
+		stp_sink_put(k, buffer, label(buffer, d, i));
+		return;
+	}
+	if (low != high)
+		stp_sink_put(k, "~", 1);
+	low = interpolate(low, high, rank - before, (u64)s->hist[i]);
+	p = stp_digits(end, low < 0 ? 0 - (u64)low : (u64)low);
+	if (low < 0)
+		*--p = '-';
+	stp_sink_put(k, p, (u32)(end - p));
+}
+
+static void put_percentiles(struct stp_sink *k, const struct stp_stat *s, const struct stp_stat_desc *d)
+{
+	put_percentile(k, s, d, 50);
+	stp_sink_put(k, ", ", 2);
+	put_percentile(k, s, d, 90);
+	stp_sink_put(k, ", ", 2);
+	put_percentile(k, s, d, 99);
+	stp_sink_put(k, "\n", 1);
+}
+
+/* ------------------------------------------------------------------ the table */
+
 static void put_hist(struct stp_ctx *c, struct stp_sink *k, const struct stp_stat *s,
 		     const struct stp_stat_desc *d)
 {
@@ -175,6 +256,11 @@ static void put_hist(struct stp_ctx *c, struct stp_sink *k, const struct stp_sta
 		stp_sink_pad(k, ' ', m.label_width + 1);
 		stp_sink_put(k, "~\n", 2);
 		put_rows(k, s, d, &m, i + run - rows, i + run);
+	}
+	if (stp_module.limits.hist_percentiles) {
+		if (!stp_charge(c, (u64)d->buckets * (6 * STP_WORK_BUCKET) + STP_WORK_ROW))
+			return;
+		put_percentiles(k, s, d);
 	}
 	stp_sink_put(k, "\n", 1);
 }

@@ -21,6 +21,13 @@ same() { # NAME FILE FILE
 same text-is-unchanged text later.text
 same text-beside-files text now.text
 same csv-now-and-later now.csv later.csv
+# The line of percentiles: of the runtime, beside other outputs, and later.
+stap_user --percentiles "$here/values.stp" >percentiles 2>/dev/null
+stap_user --percentiles --output=json:now.json "$here/values.stp" >percentiles.now 2>/dev/null
+"$STAP" report --percentiles session >percentiles.later
+same percentiles-beside-files percentiles percentiles.now
+same percentiles-later percentiles percentiles.later
+report report/percentiles "$(diff text <(grep -av '^p50 .*, p90 .*, p99 ' percentiles); [ "$(grep -ac ^p50 percentiles)" = "$(grep -ac 'value |' text)" ] || echo "not a line for each histogram")"
 report report/json-is-valid "$(python3 "$here/check.py" schema "$SOURCE/doc/json-schema.json" later.json now.json safe.json 2>&1)"
 report report/json-has-all-values "$(python3 "$here/check.py" values later.json safe.json 2>&1)"
 report report/csv-is-read "$(python3 "$here/check.py" csv later.csv 2>&1)"

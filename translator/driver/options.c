@@ -324,32 +324,6 @@ static void set_json(struct options *o, const char *arg)
 }
 
 // stap-report knows the formats.
-static void set_output_format(struct options *o, const char *arg)
-{
-	o->output_format = arg;
-	o->records = true;
-}
-
-static void add_output(struct options *o, const char *arg)
-{
-	const char *colon = strchr(arg, ':');
-
-	if (!colon || colon == arg || !colon[1])
-		options_misused("--output takes FORMAT:FILE, not \"%s\"", arg);
-	vec_push(&o->outputs, arg);
-	o->records = true;
-}
-
-static void set_json_safe(struct options *o, const char *arg)
-{
-	o->json_safe = true;
-}
-
-static void set_record(struct options *o, const char *arg)
-{
-	o->record = o->records = true;
-}
-
 static void set_dump(struct options *o, enum dump what)
 {
 	if (o->dump && o->dump != what)
@@ -572,16 +546,6 @@ static void set_show(struct options *o, const char *arg)
 	o->example_show = true;
 }
 
-static void set_monitor(struct options *o, const char *arg)
-{
-	int64_t seconds;
-
-	if (arg && !str_number(arg, 1, 86400, &seconds))
-		options_misused("--monitor takes a number of seconds from 1 to 86400, not \"%s\"", arg);
-	o->monitor = arg ? arg : "1";
-	o->records = true;
-}
-
 // Accepts --save-uprobes; only obsolete kernels needed uprobes as a module of their own.
 static void accept_save_uprobes(struct options *o, const char *arg)
 {
@@ -673,11 +637,12 @@ static const struct option_row {
 	"modules are always available", accept_all_modules },
 	{ 'o', NULL, VALUE, "FILE", "write the output to FILE", set_output },
 	{ 'f', NULL, VALUE, "FORMAT", "print the output as text, json, csv, folded (stacks for flame\n"
-	"graphs), speedscope, pprof, chrome, svg, or html (a report)", set_output_format },
+	"graphs), speedscope, pprof, chrome, svg, or html (a report)", options_set_output_format },
 	{ 0, "output", VALUE, "FORMAT:FILE", "also write the output to FILE in a format of -f (may be\nrepeated)",
-	  add_output },
-	{ 0, "json-safe", NOTHING, NULL, "write numbers that a double cannot hold as strings in JSON", set_json_safe },
-	{ 0, "record", NOTHING, NULL, "write the output as records, for \"stap report FILE\" (with -o)", set_record },
+	  options_add_output },
+	{ 0, "json-safe", NOTHING, NULL, "write numbers that a double cannot hold as strings in JSON", options_set_json_safe },
+	{ 0, "record", NOTHING, NULL, "write the output as records, for \"stap report FILE\" (with -o)", options_set_record },
+	{ 0, "percentiles", NOTHING, NULL, "print p50, p90 and p99 below each histogram", options_set_percentiles },
 	{ 't', NULL, NOTHING, NULL, "print at the end the cost of each probe's hits and of locks", set_timing },
 	{ 0, "strict", NOTHING, NULL, "exit with status 3 if an event, output or a value was lost\n"
 	  "or cut, and no error occurred", set_strict },
@@ -701,7 +666,7 @@ static const struct option_row {
 	{ 's', NULL, VALUE, "MB", "set the size of the output buffer of each CPU\n"
 	  "(default: 2; on many CPUs less, down to 1)", set_buffer },
 	{ 0, "monitor", MAYBE, "SECONDS", "show globals, probes, output and losses of the script every\n"
-	  "SECONDS (default: 1), on a terminal as a screen with keys", set_monitor },
+	  "SECONDS (default: 1), on a terminal as a screen with keys", options_set_monitor },
 	{ 'T', NULL, VALUE, "SECONDS", "stop after that time; fractions allowed", set_timeout },
 	{ 0, "runtime", VALUE, "kernel|user|bpf", "run probes in a kernel module, in a process\n"
 	  "(no root: begin, end, timers), or as BPF programs", set_runtime },
@@ -876,7 +841,7 @@ void options_parse(struct options *o, int argc, char **argv)
 		if (strcmp(argv[i], "-i") && strcmp(argv[i], "--interactive"))
 			vec_push(&o->words, (const char *)argv[i]);
 	if (o->json && !o->list && !o->doctor && o->dump != DUMP_LAYOUT)
-		set_output_format(o, "json");
+		options_set_output_format(o, "json");
 	if (!o->script_text && !o->script_file && optind < argc)
 		o->script_file = argv[optind++];
 	for (; optind < argc; optind++)

@@ -21,6 +21,14 @@ bool options_row(int i, const char **word, const char **value, bool *required);
 // stack_overflow.c: from now on a message reports that the stack is used up.
 void stack_overflow_catch(void);
 
+// options_output.c: setters of single options.
+void options_set_output_format(struct options *o, const char *arg);
+void options_add_output(struct options *o, const char *arg);
+void options_set_json_safe(struct options *o, const char *arg);
+void options_set_record(struct options *o, const char *arg);
+void options_set_percentiles(struct options *o, const char *arg);
+void options_set_monitor(struct options *o, const char *arg);
+
 // options_target.c: setters of single options.
 // Ends the program unless PATH is a directory with these permissions; `option` is printed before it.
 void options_need_directory(const char *option, const char *path, int mode);

@@ -271,6 +271,8 @@ static void write_limits(struct emitter *e, struct cwriter *w, int nesting)
 		cw_line(w, ".buffer_kb = %d,", s->opt.buffer_mb * 1024);
 	cw_line(w, ".hist_elision = %" PRId64 ",", elision < 0 ? -1 : elision);
 	cw_line(w, ".hist_width = %" PRId64 ",", session_limit(s, LIMIT_HIST_WIDTH));
+	if (session_limit(s, LIMIT_HIST_PERCENTILES))
+		cw_line(w, ".hist_percentiles = true,");
 	cw_line(w, "},");
 }
 
