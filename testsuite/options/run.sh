@@ -213,6 +213,12 @@ else
 	report options/gcc-steps "$([ "$direct" = 'cc1 as ' ] || echo "runs $direct"
 		[[ $driver = *'gcc cc1 as ' ]] || echo "behind env: runs $driver"
 		cmp "$SCRATCH"/steps/{direct,driver}/same.ko 2>&1)"
+	# The programs that this one runs do not work without what it sets.
+	mkdir "$SCRATCH/steps/bin"
+	printf '#!/bin/sh\n[ -n "$LIBRARIES" ] || exit 1\nexec %s "$@"\n' "$(command -v as)" >"$SCRATCH/steps/bin/as"
+	printf '#!/bin/sh\nLIBRARIES=here exec %s -B"%s" "$@"\n' "$(command -v "$cc")" "$SCRATCH/steps/bin" >"$SCRATCH/steps/bin/$cc"
+	chmod 755 "$SCRATCH"/steps/bin/*
+	report options/gcc-steps-of-a-script "$(PATH=$SCRATCH/steps/bin:$PATH steps script | grep -qx gcc || echo "was not run")"
 fi
 expect release-missing 1 'the kernel "0.1" is not installed on this host; choose one of' "$STAP" -p4 -r 0.1 -e "$begin"
 expect release-prefix 0 'kernel.function("vfs_read' "$STAP" -p2 -r "${kernel%%-*}" -e 'probe kernel.function("vfs_read") { next }'

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // gcc itself only starts a compiler and an assembler; finding them and their options takes it a fifth of the time in
 // which a small script is compiled. In: the two commands that "gcc -###" prints, asked once per kernel. Out: these
-// commands for a file. Other compilers, and gcc behind another program (ccache), are run as they are.
+// commands for a file, if they make the same object as gcc of an example. Other compilers, gcc behind another program
+// (ccache), and scripts named gcc that change the environment are run as they are.
 #include "toolchain/tools.h"
 #include "util/spawn.h"
 
@@ -49,15 +50,14 @@ static void set_between(arguments *compile, arguments *assemble)
 	compile->at[compile->n - 1] = assemble->at[assemble->n - 1] = text;
 }
 
-void gcc_find_steps(struct session *s, struct toolchain *t)
+// Sets t->compile and t->assemble to what gcc says it would run.
+static void ask(struct session *s, struct toolchain *t)
 {
 	arguments argv = { 0 }, steps[2] = { 0 };
 	const char *c = DIRECTORY "/" NAME ".c", *object = DIRECTORY "/" NAME ".c.o", *env[] = { "LC_ALL=C", NULL };
 	struct spawn gcc = { .dir = t->dir, .env = env, .capture = true };
 	int n = 0;
 
-	if (!str_starts(str_base_name(t->cc.at[0]), "gcc") && !strstr(str_base_name(t->cc.at[0]), "-gcc"))
-		return;
 	gcc_arguments(s, t, c, object, &argv);
 	vec_push(&argv, "-###");
 	vec_push(&argv, NULL);
@@ -97,4 +97,46 @@ void gcc_step(const arguments *step, const char *c_path, arguments *argv)
 
 	for vec_each(step, word)
 		vec_push(argv, for_file(*word, directory, name));
+}
+
+static bool succeeds(const struct toolchain *t, arguments *argv)
+{
+	const char *env[] = { "LC_ALL=C", NULL };
+	struct spawn program = { .dir = t->dir, .env = env, .capture = true };
+
+	vec_push(argv, NULL);
+	program.argv = argv->at;
+	return spawn_run(&program) == 0;
+}
+
+// Compiles an example in the directory by the two steps, and by gcc. Returns whether the objects are the same.
+static bool steps_work(const struct session *s, const struct toolchain *t, const char *dir)
+{
+	char *c = str_printf("%s/steps.c", dir), *object = str_printf("%s.o", c), *one, *other;
+	arguments compile = { 0 }, assemble = { 0 }, gcc = { 0 };
+	size_t len = 0, other_len = 0;
+
+	kbuild_write(c, "#include \"generated.h\"\nvoid example(struct stp_ctx *c);\n"
+		     "void example(struct stp_ctx *c)\n{\n\tif (stp_lock(c))\n\t\tstp_unlock(c);\n}\n");
+	gcc_step(&t->compile, c, &compile);
+	gcc_step(&t->assemble, c, &assemble);
+	gcc_arguments(s, t, c, object, &gcc);
+	if (!succeeds(t, &compile) || !succeeds(t, &assemble))
+		return false;
+	one = str_read_file(object, &len);
+	other = succeeds(t, &gcc) ? str_read_file(object, &other_len) : NULL;
+	return one && other && len == other_len && !memcmp(one, other, len);
+}
+
+void gcc_find_steps(struct session *s, struct toolchain *t, const char *dir)
+{
+	const char *name = str_base_name(t->cc.at[0]);
+
+	if (!str_starts(name, "gcc") && !strstr(name, "-gcc"))
+		return;
+	ask(s, t);
+	if (t->compile.n && steps_work(s, t, dir))
+		return;
+	memset(&t->compile, 0, sizeof(t->compile));
+	memset(&t->assemble, 0, sizeof(t->assemble));
 }

@@ -21,7 +21,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#define FORMAT "quicktap toolchain 9"  // to be changed with the output of this file or of kbuild.c
+#define FORMAT "quicktap toolchain 10"  // to be changed with the output of this file or of kbuild.c
 
 // ---------------------------------------------------------------- keys
 
@@ -276,7 +276,7 @@ static void make(struct session *s, struct toolchain *t)
 	if (!t->depends || !toolchain_current(s, t))
 		cache_distrust(s);
 	t->depends = t->depends ? t->depends : "";
-	gcc_find_steps(s, t);
+	gcc_find_steps(s, t, dir);
 	t->compiler_id = compiler_id(s, t);
 	tools = tools_key(t);
 	object_undefined(str_printf("%s/%s.o", dir, MODULE_PLACEHOLDER), &t->symbols);

@@ -93,8 +93,8 @@ int calls_bytes(const char *text);
 // gcc_steps.c: Adds the command of t->cc that compiles this file.
 void gcc_arguments(const struct session *s, const struct toolchain *t, const char *c_path, const char *object,
 		   arguments *argv);
-// gcc_steps.c: Sets t->compile and t->assemble, if this compiler is gcc and runs such programs.
-void gcc_find_steps(struct session *s, struct toolchain *t);
+// gcc_steps.c: Sets t->compile and t->assemble, if this compiler is gcc and they do the same. Writes into dir.
+void gcc_find_steps(struct session *s, struct toolchain *t, const char *dir);
 // gcc_steps.c: Adds a command of these for a file, DIRECTORY/NAME.c, whose object is DIRECTORY/NAME.c.o.
 void gcc_step(const arguments *step, const char *c_path, arguments *argv);
 
