@@ -7,7 +7,6 @@
 #include "util/spawn.h"
 
 #include <string.h>
-#include <unistd.h>
 
 // Stand for the directory and the name of a file in the commands.
 #define DIRECTORY "/directory-of-the-file"
