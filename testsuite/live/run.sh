@@ -24,7 +24,8 @@
 # LIVE_SERIES: of the installed kernels, default "6.1 6.12". Where both are installed, tests with kernels=one, and scripts of run/ and tables
 # of rows/, which test the language, run on one of them, alternately; LIVE_ALL=1, or their names: on both.
 # LIVE_BATCH: tests of one guest, default all of them. A guest that dies loses the test that ran; the next ones run in another.
-# LIVE_TIME, LIVE_PATIENCE: seconds for a guest and for a test in it; LIVE_MEMORY (MB), LIVE_CPUS: the guest's. LIVE_ARGUMENTS: more
+# LIVE_TIME, LIVE_PATIENCE: seconds for the guests of a kernel and for a test in them; LIVE_STILL: seconds without a result after which a
+# guest is examined and ended. LIVE_MEMORY (MB), LIVE_CPUS: the guest's. LIVE_ARGUMENTS: more
 # of its kernel's command line, e.g. slub_debug=FZPU.
 set -u
 if [ -n "${LIVE_KERNELS-}" ] && [ -z "${UNSHARED-}" ] && unshare -m true 2>/dev/null; then
@@ -258,18 +259,24 @@ missing_for() { # FILE: the first thing that it needs and that is not available
 }
 
 # Runs $dir in a guest, and what is left of it in another one after the first has died, at most three times: a fault that each
-# test meets is not worth more. $SCRATCH/$release.err: what was wrong with the guests, empty if nothing.
+# test meets is not worth more; together in LIVE_TIME. A guest that stands still prints its stacks and ends.
+# $SCRATCH/$release.err: what was wrong with the guests, empty if nothing.
 run_guests() {
-	local guests=0 last
+	local guests=0 last watcher patience=${LIVE_PATIENCE:-240} end=$((SECONDS + ${LIVE_TIME:-2700}))
 	: >"$SCRATCH/$release.err"
 	: >"$SCRATCH/$release.log"
-	while [ $((guests += 1)) -le 3 ]; do
+	while [ $((guests += 1)) -le 3 ] && [ $SECONDS -lt $end ]; do
 		: >"$SCRATCH/guest.log"
-		"$VM" -v -r "${image:-$release}" -t ${LIVE_TIME:-2700} -m ${LIVE_MEMORY:-1536} -s ${LIVE_CPUS:-2} -k "softlockup_panic=1 sysctl.kernel.panic_on_rcu_stall=1 ${LIVE_ARGUMENTS-}" -d "$dir:/t" \
-			-f "$BUILD/staprun/staprun:/bin/" -f "$BUILD/staprun/stapio:/bin/" \
-			-f /bin/cat:/bin/cat.host -l "$SCRATCH/guest.log" -- sh /t/all.sh "${LIVE_PATIENCE:-240}" \
+		rm -f "$SCRATCH/qmp"
+		python3 "$TESTS/soak/stuck.py" "$SCRATCH/qmp" "$SCRATCH/$release.tar" "$SCRATCH/$release.stuck" "${LIVE_STILL:-$((patience + 360))}" &
+		watcher=$!
+		"$VM" -v -r "${image:-$release}" -t $((end - SECONDS)) -m ${LIVE_MEMORY:-1536} -s ${LIVE_CPUS:-2} -d "$dir:/t" \
+			-k "softlockup_panic=1 unknown_nmi_panic=1 sysctl.kernel.panic_on_rcu_stall=1 ${LIVE_ARGUMENTS-}" \
+			-q "-qmp unix:$SCRATCH/qmp,server=on,wait=off" -f "$BUILD/staprun/staprun:/bin/" -f "$BUILD/staprun/stapio:/bin/" \
+			-f /bin/cat:/bin/cat.host -l "$SCRATCH/guest.log" -- sh /t/all.sh "$patience" \
 			>"$SCRATCH/$release.tar" 2>"$SCRATCH/guest.err"
 		status=$?
+		kill $watcher
 		tar xif "$SCRATCH/$release.tar" -C "$results" 2>/dev/null
 		cat "$SCRATCH/guest.log" >>"$SCRATCH/$release.log"
 		[ $status -ne 0 ] || return

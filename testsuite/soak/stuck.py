@@ -1,15 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Watches a guest from outside: stuck.py QMP-SOCKET PROGRESS-FILE REPORT. If the file has not grown for ten minutes, it
-# writes the registers of all CPUs to the report, several times, and sends an NMI, by which the guest panics and prints
-# its stacks.
+# Watches a guest from outside: stuck.py QMP-SOCKET PROGRESS-FILE REPORT [SECONDS]. If the file has not grown for that long
+# (default: ten minutes), it writes the registers of all CPUs to the report, several times, and sends an NMI, by which the
+# guest panics and prints its stacks (unknown_nmi_panic=1).
 import json
 import os
 import socket
 import sys
 import time
-
-PATIENCE_S = 600
 
 
 def ask(stream, command, **arguments):
@@ -34,14 +32,15 @@ def examine(path, report):
 
 
 def main():
-    path, progress, report = sys.argv[1:]
+    path, progress, report = sys.argv[1:4]
+    patience = int(sys.argv[4]) if len(sys.argv) > 4 else 600
     size, since = -1, time.monotonic()
     while True:
         time.sleep(5)
         now = os.path.getsize(progress) if os.path.exists(progress) else 0
         if now != size:
             size, since = now, time.monotonic()
-        elif time.monotonic() - since > PATIENCE_S:
+        elif time.monotonic() - since > patience:
             with open(report, "a") as out:
                 examine(path, out)
             since = time.monotonic()
