@@ -31,7 +31,7 @@ bool plat_record_space(struct stp_ctx_private *v, u32 want) { return false; }
 
 void event_text_add_percentiles(void)
 {
-	module.limits.hist_percentiles = true;
+	module.limits.hist_percentiles = 1;
 }
 
 static void set_limits(const struct session *s)

@@ -17,6 +17,11 @@
  * one without negative values begins at 0 or above. Of a run of empty rows between nonempty buckets, the first and
  * the last limits.hist_elision rows are printed; "~" replaces those in the middle. A negative limit omits none.
  *
+ * limits.hist_terminal is for people at a terminal: K, M and G in labels, percentages; 2: bars of UTF-8 in eighths:
+ *
+ *  512 |██████████▍       81  44%
+ *   1K |██▎               18  10%
+ *
  * limits.hist_percentiles adds a line; "~" marks a value that is interpolated in its bucket:
  *
  * p50 ~1272, p90 ~1885, p99 ~2024
@@ -24,12 +29,13 @@
 #include "internal.h"
 #include "../include/bounds.h"
 
-_Static_assert(STP_MIN_HIST_WIDTH > 0 && STP_MAX_HIST_WIDTH < PLAT_RECORD_MAX / 2, "a row fits into a record");
+_Static_assert(STP_MIN_HIST_WIDTH > 0 && 3 * STP_MAX_HIST_WIDTH < PLAT_RECORD_MAX / 2, "a row fits into a record");
 
 struct shape {
+	u32 terminal;              /* limits.hist_terminal, or 0 */
 	u32 first, last;           /* range of rows to print */
 	u32 label_width, count_width;
-	s64 max;
+	s64 max, sum;
 };
 
 #define LOG_ZERO 64                /* bucket of 0 in a logarithmic histogram */
@@ -42,10 +48,12 @@ static s64 log_label(u32 bucket)
 	return (s64)(bucket > 64 ? 1ull << (bucket - 65) : 0 - (1ull << (63 - bucket)));
 }
 
-/* Writes a bucket's label to buffer, terminated; returns its length. */
-static u32 label(char *buffer, const struct stp_stat_desc *d, u32 bucket)
+/* Writes a bucket's label to buffer; returns its length. units: "1K" for 1024. */
+static u32 label(char *buffer, const struct stp_stat_desc *d, u32 bucket, bool units)
 {
-	char text[24], *end = text + sizeof(text), *p;
+	static const char names[] = "KMGTPE";
+	char text[24], *end = text + sizeof(text), *p = end;
+	u32 unit = 0;
 	s64 v;
 
 	if (d->ops & STP_HIST_LOG)
@@ -56,7 +64,11 @@ static u32 label(char *buffer, const struct stp_stat_desc *d, u32 bucket)
 		v = d->high;
 	else
 		v = (s64)((u64)d->low + (u64)(bucket - 1) * (u64)d->step);
-	p = stp_digits(end, v < 0 ? 0 - (u64)v : (u64)v);
+	for (; units && d->ops & STP_HIST_LOG && v && v % 1024 == 0; v /= 1024)
+		unit++;
+	if (unit)
+		*--p = names[unit - 1];
+	p = stp_digits(p, v < 0 ? 0 - (u64)v : (u64)v);
 	if (v < 0)
 		*--p = '-';
 	if (d->ops & STP_HIST_LINEAR && bucket == 0)
@@ -68,18 +80,19 @@ static u32 label(char *buffer, const struct stp_stat_desc *d, u32 bucket)
 }
 
 /* Returns false if all buckets are empty. */
-static bool measure(struct shape *m, const struct stp_stat *s, const struct stp_stat_desc *d)
+static bool measure(struct shape *m, const struct stp_stat *s, const struct stp_stat_desc *d, u32 terminal)
 {
 	char buffer[24];
 	u32 i, len, min;
 
-	*m = (struct shape){ .first = d->buckets, .label_width = 5 };
+	*m = (struct shape){ .terminal = terminal, .first = d->buckets, .label_width = 5 };
 	for (i = 0; i < d->buckets; i++) {
 		if (!s->hist[i])
 			continue;
 		if (m->first == d->buckets)
 			m->first = i;
 		m->last = i;
+		m->sum += s->hist[i];
 		if (s->hist[i] > m->max)
 			m->max = s->hist[i];
 	}
@@ -94,7 +107,7 @@ static bool measure(struct shape *m, const struct stp_stat *s, const struct stp_
 		m->last -= m->last == d->buckets - 1 && !s->hist[m->last];
 	}
 	for (i = m->first; i <= m->last; i++) {
-		len = label(buffer, d, i);
+		len = label(buffer, d, i, m->terminal);
 		if (len > m->label_width)
 			m->label_width = len;
 	}
@@ -102,23 +115,57 @@ static bool measure(struct shape *m, const struct stp_stat *s, const struct stp_
 	return true;
 }
 
+/* Puts a bar of n / scale columns; returns how many columns it takes. */
+static u64 put_bar(struct stp_sink *k, u64 n, u64 scale, bool eighths)
+{
+	static const char *const parts[] = { "", "\u258f", "\u258e", "\u258d", "\u258c", "\u258b", "\u258a", "\u2589" };
+	u64 bar = n / scale, part = n % scale * 8 / scale, i;
+
+	if (!eighths) {
+		stp_sink_pad(k, '@', bar);
+		return bar;
+	}
+	for (i = 0; i < bar; i++)
+		stp_sink_put(k, "\u2588", 3);
+	if (part)
+		stp_sink_put(k, parts[part], 3);
+	return bar + !!part;
+}
+
+static void put_share(struct stp_sink *k, u64 n, u64 sum)
+{
+	char buffer[24], *end = buffer + sizeof(buffer), *p;
+
+	for (; sum >> 40; sum >>= 1)
+		n >>= 1;
+	*--end = '%';
+	p = stp_digits(end, 200 * n < sum ? 1 : (n * 100 + sum / 2) / sum);
+	if (200 * n < sum)
+		*--p = '<';
+	end = buffer + sizeof(buffer);
+	stp_sink_pad(k, ' ', 5 - (u64)(end - p));
+	stp_sink_put(k, p, (u32)(end - p));
+}
+
 static void put_row(struct stp_sink *k, const struct stp_stat *s, const struct stp_stat_desc *d,
 		    const struct shape *m, u32 bucket)
 {
 	char buffer[24], *end = buffer + sizeof(buffer), *p;
 	u64 width = stp_module.limits.hist_width;
-	u64 n = (u64)s->hist[bucket], scale = ((u64)m->max + width - 1) / width, bar = n / scale;
+	u64 n = (u64)s->hist[bucket], scale = ((u64)m->max + width - 1) / width, bar;
 	u32 len;
 
-	len = label(buffer, d, bucket);
+	len = label(buffer, d, bucket, m->terminal);
 	stp_sink_pad(k, ' ', m->label_width - len);
 	stp_sink_put(k, buffer, len);
 	stp_sink_put(k, " |", 2);
-	stp_sink_pad(k, '@', bar);
+	bar = put_bar(k, n, scale, m->terminal == 2);
 	p = stp_digits(end, n);
 	len = (u32)(end - p);
 	stp_sink_pad(k, ' ', width - bar + 1 + m->count_width - len);
 	stp_sink_put(k, p, len);
+	if (m->terminal && n)
+		put_share(k, n, (u64)m->sum);
 	stp_sink_put(k, "\n", 1);
 }
 
@@ -202,7 +249,7 @@ static void put_percentile(struct stp_sink *k, const struct stp_stat *s, const s
 	stp_sink_put(k, p, (u32)(end - p));
 	stp_sink_put(k, " ", 1);
 	if (!range_of(d, i, &low, &high)) {
-		stp_sink_put(k, buffer, label(buffer, d, i));
+		stp_sink_put(k, buffer, label(buffer, d, i, false));
 		return;
 	}
 	if (low != high)
@@ -227,15 +274,15 @@ static void put_percentiles(struct stp_sink *k, const struct stp_stat *s, const 
 /* ------------------------------------------------------------------ the table */
 
 static void put_hist(struct stp_ctx *c, struct stp_sink *k, const struct stp_stat *s,
-		     const struct stp_stat_desc *d)
+		     const struct stp_stat_desc *d, u32 terminal)
 {
-	u64 width = stp_module.limits.hist_width, cost = STP_WORK_ROW + 2 * width;
+	u64 width = stp_module.limits.hist_width, cost = STP_WORK_ROW + (terminal == 2 ? 8 : 2) * width;
 	struct shape m;
 	u32 i, run, rows;
 
 	if (!stp_charge(c, (u64)d->buckets * (STP_WORK_BUCKET + STP_WORK_LABEL)))
 		return;
-	if (!s || !measure(&m, s, d)) {
+	if (!s || !measure(&m, s, d, terminal)) {
 		stp_error(c, "empty aggregate");
 		return;
 	}
@@ -271,7 +318,7 @@ void stp_print_hist(struct stp_ctx *c, const struct stp_stat *s, const struct st
 
 	if (!stp_sink_record(&k, c))
 		return;
-	put_hist(c, &k, s, d);
+	put_hist(c, &k, s, d, stp_module.limits.hist_terminal);
 	stp_sink_close(&k);
 }
 
@@ -280,6 +327,6 @@ void stp_sprint_hist(struct stp_ctx *c, char *to, u32 size, const struct stp_sta
 {
 	struct stp_sink k = stp_sink_buffer(to, size);
 
-	put_hist(c, &k, s, d);
+	put_hist(c, &k, s, d, 0);
 	stp_sink_close(&k);
 }

@@ -872,7 +872,7 @@ struct stp_limits {
 	bool bulk;                 /* -b: one file per CPU */
 	s32 hist_elision;          /* HIST_ELISION */
 	u32 hist_width;
-	bool hist_percentiles;     /* HIST_PERCENTILES */
+	u32 hist_percentiles, hist_terminal;       /* HIST_PERCENTILES, HIST_TERMINAL */
 };
 
 struct stp_module {

@@ -220,6 +220,16 @@ else
 	chmod 755 "$SCRATCH"/steps/bin/*
 	report options/gcc-steps-of-a-script "$(PATH=$SCRATCH/steps/bin:$PATH steps script | grep -qx gcc || echo "was not run")"
 fi
+# At a terminal histograms have units and percentages, and bars of block characters if it can show them.
+on_terminal() { script -qec "env -u LC_ALL $1 '$STAP' --runtime=user ${*:2} -e 'global s probe begin { s <<< 2000 print(@hist_log(s)) exit() }'" /dev/null | tr -d '\r'; }
+expect hist-terminal 0 '   1K |█                                                  1 100%' on_terminal "LANG=C.UTF-8 TERM=xterm"
+expect hist-terminal-without-utf8 0 '   1K |@                                                  1 100%' on_terminal "LANG=C TERM=xterm"
+expect hist-terminal-dumb 0 ' 1024 |@                                                  1
+' on_terminal "LANG=C.UTF-8 TERM=dumb"
+expect hist-terminal-off 0 ' 1024 |@                                                  1
+' on_terminal "LANG=C.UTF-8 TERM=xterm" -DHIST_TERMINAL=0
+expect hist-not-on-terminal 0 ' 1024 |@                                                  1
+' env LANG=C.UTF-8 TERM=xterm "$STAP" --runtime=user -e 'global s probe begin { s <<< 2000 print(@hist_log(s)) exit() }'
 expect release-missing 1 'the kernel "0.1" is not installed on this host; choose one of' "$STAP" -p4 -r 0.1 -e "$begin"
 expect release-prefix 0 'kernel.function("vfs_read' "$STAP" -p2 -r "${kernel%%-*}" -e 'probe kernel.function("vfs_read") { next }'
 expect process-missing 1 '-x 4194303: no such process' "$STAP" --runtime=user -x 4194303 -e "$begin"

@@ -856,6 +856,7 @@ void options_parse(struct options *o, int argc, char **argv)
 	if (!o->release && !o->build_tree && !o->remotes.n && getenv("SYSTEMTAP_RELEASE"))
 		options_set_release(o, getenv("SYSTEMTAP_RELEASE"));
 	options_check(o);
+	options_suit_terminal(o);
 	if (o->export)
 		options_export_limits(o);
 }

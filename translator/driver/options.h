@@ -28,6 +28,8 @@ void options_set_json_safe(struct options *o, const char *arg);
 void options_set_record(struct options *o, const char *arg);
 void options_set_percentiles(struct options *o, const char *arg);
 void options_set_monitor(struct options *o, const char *arg);
+// Sets -DHIST_TERMINAL if the script prints to a terminal, unless it is given.
+void options_suit_terminal(struct options *o);
 
 // options_target.c: setters of single options.
 // Ends the program unless PATH is a directory with these permissions; `option` is printed before it.

@@ -2,7 +2,11 @@
 // Options that select the form of the output -> struct options.
 #include "driver/options.h"
 
+#include <langinfo.h>
+#include <locale.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 void options_set_output_format(struct options *o, const char *arg)
 {
@@ -45,4 +49,27 @@ void options_set_monitor(struct options *o, const char *arg)
 		options_misused("--monitor takes a number of seconds from 1 to 86400, not \"%s\"", arg);
 	o->monitor = arg ? arg : "1";
 	o->records = true;
+}
+
+static bool terminal_has_utf8(void)
+{
+	locale_t locale = newlocale(LC_CTYPE_MASK, "", (locale_t)0);
+	bool utf8 = locale && !strcmp(nl_langinfo_l(CODESET, locale), "UTF-8");
+
+	if (locale)
+		freelocale(locale);
+	return utf8;
+}
+
+void options_suit_terminal(struct options *o)
+{
+	const char *terminal = getenv("TERM");
+
+	if (o->last_pass < 5 || o->list || o->dump || o->output || o->records || o->bulk || o->flight_recorder ||
+	    !isatty(STDOUT_FILENO) || !terminal || !strcmp(terminal, "dumb"))
+		return;
+	for vec_each(&o->defines, d)
+		if (!strcmp(d->name, "HIST_TERMINAL"))
+			return;
+	vec_push(&o->defines, ((struct limit){ "HIST_TERMINAL", terminal_has_utf8() ? "2" : "1" }));
 }

@@ -272,7 +272,9 @@ static void write_limits(struct emitter *e, struct cwriter *w, int nesting)
 	cw_line(w, ".hist_elision = %" PRId64 ",", elision < 0 ? -1 : elision);
 	cw_line(w, ".hist_width = %" PRId64 ",", session_limit(s, LIMIT_HIST_WIDTH));
 	if (session_limit(s, LIMIT_HIST_PERCENTILES))
-		cw_line(w, ".hist_percentiles = true,");
+		cw_line(w, ".hist_percentiles = 1,");
+	if (session_limit(s, LIMIT_HIST_TERMINAL))
+		cw_line(w, ".hist_terminal = %" PRId64 ",", session_limit(s, LIMIT_HIST_TERMINAL));
 	cw_line(w, "},");
 }
 
