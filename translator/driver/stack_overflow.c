@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Reports that the stack of the translator is used up. Passes 1 to 3 visit trees by recursion; how deep these are is
-// limited, but the hard limit of the stack (--rlimit-stack, ulimit -Hs) may be lower than what that needs.
+// limited, but the hard limit of the stack (--rlimit-stack, ulimit -Hs) may be lower than what that needs. The limit of
+// all memory (--rlimit-as, ulimit -v) may keep the stack from growing, too.
 #include "driver/options.h"
 #include "session/session.h"
 
@@ -16,25 +17,33 @@ enum { HANDLER_STACK = 64 << 10, FRAME = 1 << 20 };    // bytes; FRAME: at least
 static struct sigaction before;        // a sanitizer's handler reports other faults
 
 // The stack ends where the kernel has put the program's path, and its limit counts from there. The kernel maps every
-// page in this range when it is used, unless the limit forbids it.
-static bool is_stack(uintptr_t address)
+// page in this range when it is used, unless a limit forbids it.
+static bool is_stack(uintptr_t address, bool *within_limit)
 {
 	uintptr_t end = (uintptr_t)getauxval(AT_EXECFN);
 	struct rlimit limit;
 
-	return address < end && !getrlimit(RLIMIT_STACK, &limit) && end - address <= limit.rlim_cur + FRAME;
+	if (address >= end || getrlimit(RLIMIT_STACK, &limit) || end - address > limit.rlim_cur + FRAME)
+		return false;
+	*within_limit = end - address + FRAME <= limit.rlim_cur;
+	return true;
 }
 
 static void on_fault(int sig, siginfo_t *info, void *context)
 {
 	static const char used_up[] = "ERROR: the translator's stack is used up; raise --rlimit-stack (ulimit -s)\n";
+	static const char no_memory[] = "ERROR: out of memory (the stack cannot grow); raise --rlimit-as (ulimit -v)\n";
+	bool within_limit;
 	ssize_t written;
 
-	if (!is_stack((uintptr_t)info->si_addr)) {
+	if (!is_stack((uintptr_t)info->si_addr, &within_limit)) {
 		sigaction(sig, &before, NULL);     // the instruction that failed is executed again
 		return;
 	}
-	written = write(STDERR_FILENO, used_up, sizeof(used_up) - 1);
+	if (within_limit)
+		written = write(STDERR_FILENO, no_memory, sizeof(no_memory) - 1);
+	else
+		written = write(STDERR_FILENO, used_up, sizeof(used_up) - 1);
 	(void)written;
 	session_abandon(EXIT_FAILURE);
 }

@@ -186,7 +186,7 @@ static struct archive *new_reader(void)
 	struct archive *a = archive_read_new();
 
 	if (!a)
-		die("out of memory for libarchive");
+		die_of_memory(PIECE);
 	archive_read_support_format_ar(a);
 	archive_read_support_format_tar(a);
 	archive_read_support_format_cpio(a);

@@ -441,6 +441,11 @@ void diag_listen(diag_listener *listener)
 	diag.listener = listener;
 }
 
+void die_of_memory(size_t bytes)
+{
+	die("out of memory (%zu bytes requested); use a smaller script, or raise the limit (ulimit -v)", bytes);
+}
+
 void die(const char *fmt, ...)
 {
 	va_list ap;

@@ -97,6 +97,7 @@ void diag_warn_held(struct loc loc, const char *advice);
 
 // Reports a failure of the machine: runs the hooks of die_at_exit(), then exits with status 1.
 void die(const char *fmt, ...) PRINTF_LIKE(1, 2) __attribute__((noreturn));
+void die_of_memory(size_t bytes) __attribute__((noreturn));    // that many were asked for
 // Set by the handler of SIGINT and the like: then die() reports the interrupt, which is why a program failed, and
 // diag_output() prints nothing.
 extern volatile int diag_interrupted;

@@ -39,7 +39,7 @@ void mem_collect_often(void)
 static void *checked(void *p, size_t size)
 {
 	if (!p)
-		die("out of memory (%zu bytes requested); use a smaller script, or raise the limit (ulimit -v)", size);
+		die_of_memory(size);
 	return p;
 }
 

@@ -89,7 +89,7 @@ static struct bytes lay_out(const struct index_tables *t, const uint8_t identity
 	mapping = map_zeroed(at);
 	out = (uint8_t *)mapping.at;
 	if (!out)
-		die("out of memory for the index of debuginfo");
+		die_of_memory(at);
 	memcpy(out, &h, sizeof(h));
 	for (int i = 0; i < IX_TABLES; i++)
 		if (t->table[i].len)

@@ -33,7 +33,7 @@ void resource_add(enum resource_kind kind, void *what, size_t len)
 		h->capacity = h->capacity ? 2 * h->capacity : 16;
 		h->at = realloc(h->at, h->capacity * sizeof(*h->at));
 		if (!h->at)
-			die("out of memory");
+			die_of_memory(h->capacity * sizeof(*h->at));
 	}
 	h->at[h->n++] = (struct resource){ .what = what, .len = len };
 }
@@ -123,7 +123,7 @@ static struct bytes map(size_t len, int protection, int flags, int fd)
 	void *p = mmap(NULL, len, protection, MAP_PRIVATE | MAP_NORESERVE | flags, fd, 0);
 
 	if (p == MAP_FAILED && errno == ENOMEM && fd >= 0)
-		die("out of memory (%zu bytes of a file are mapped); raise the limit (ulimit -v)", len);
+		die_of_memory(len);
 	if (p == MAP_FAILED)
 		return b;
 	resource_add(RESOURCE_PAGES, p, len);
@@ -211,7 +211,7 @@ void map_writable(struct bytes b)
 		w = (struct bytes){ start, (size_t)(end - start) };
 	}
 	if (mprotect((void *)w.at, w.len, PROT_READ | PROT_WRITE))
-		die("out of memory");
+		die_of_memory(w.len);
 	*written = w;
 }
 

@@ -340,7 +340,7 @@ static struct bytes cache_form(const struct parts *p)
 	struct cache_header *h = (void *)at;
 
 	if (!at)
-		die("out of memory for the symbols of the kernel image");
+		die_of_memory(len);
 	*h = (struct cache_header){
 		.build_id_len = p->build_id.len > sizeof(h->build_id) ? 0 : p->build_id.len,
 		.btf_len = p->btf.len,

@@ -121,7 +121,7 @@ struct bytes line_code(const struct line_table *t, const uint8_t identity[32])
 	h.code_size = c.code.len;
 	out = map_zeroed(h.code + c.code.len);
 	if (!out.at)
-		die("out of memory for a table of source lines");
+		die_of_memory(h.code + c.code.len);
 	header.size = out.len;
 	memcpy(header.identity, identity, sizeof(header.identity));
 	memcpy(h.cached, &header, sizeof(header));
