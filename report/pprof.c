@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // A profile of pprof: profile.proto, compressed by gzip. Each global whose elements have call stacks is a sample type;
 // statistics are two, NAME.count and NAME.sum. Since each sample has a value for each type, samples are collected in a
-// temporary file until all types are known; the rest is written as it appears.
+// temporary file until all types are known; the rest is written as it appears. What was lost is a type, too, whose
+// stacks are the reasons.
 #include "intern.h"
 #include "json_text.h"
 #include "stack.h"
@@ -32,6 +33,7 @@ struct pprof {
 	uint64_t start_ns;
 	struct intern strings, mappings, functions, locations, types;
 	struct bytes type_names;           // numbers of strings, one for each type
+	bool stacks;                       // there are some
 	struct bytes stack;                // numbers of locations, the outermost one first
 	struct bytes labels;
 };
@@ -227,10 +229,34 @@ static uint64_t sample_type(struct pprof *o, const char *global, const char *par
 	return number;
 }
 
+// Writes a sample with the frames that were added.
+static int write_sample(struct pprof *o, struct sample *sample)
+{
+	sample->locations = o->stack.n;
+	sample->labels = o->labels.n;
+	fwrite(sample, sizeof(*sample), 1, o->samples);
+	if (sample->locations)                          // else o->stack.at is NULL
+		fwrite(o->stack.at, 1, sample->locations, o->samples);
+	if (sample->labels)
+		fwrite(o->labels.at, 1, sample->labels, o->samples);
+	return o->rc ? o->rc : ferror(o->samples) ? -errno : 0;
+}
+
+static int loss(struct pprof *o, const struct event *e)
+{
+	struct sample sample = { .type = sample_type(o, "lost", ""), .values = { e->count }, .nvalues = 1 };
+
+	o->stack.n = o->labels.n = 0;
+	add_frame(o, &(struct frame){ .name = { "[lost]", 6 } });
+	add_frame(o, &(struct frame){ .name = e->text });
+	return write_sample(o, &sample);
+}
+
 static int element(struct pprof *o, const struct session *s, const struct event *e)
 {
 	struct sample sample = { 0 };
 
+	o->stacks = true;
 	o->stack.n = o->labels.n = 0;
 	stack_frames(s, e, add_frame, o);
 	if (e->value->type == CELL_STATISTIC) {
@@ -241,14 +267,7 @@ static int element(struct pprof *o, const struct session *s, const struct event 
 		sample.type = sample_type(o, e->global->name, "");
 	}
 	sample.values[sample.nvalues++] = stack_value(e);
-	sample.locations = o->stack.n;
-	sample.labels = o->labels.n;
-	fwrite(&sample, sizeof(sample), 1, o->samples);
-	if (sample.locations)                           // else o->stack.at is NULL
-		fwrite(o->stack.at, 1, sample.locations, o->samples);
-	if (sample.labels)
-		fwrite(o->labels.at, 1, sample.labels, o->samples);
-	return o->rc ? o->rc : ferror(o->samples) ? -errno : 0;
+	return write_sample(o, &sample);
 }
 
 static void read_bytes(struct pprof *o, struct bytes *to, size_t n)
@@ -314,7 +333,7 @@ static int event(struct output *out, const struct session *s, const struct event
 		o = out->state;
 		o->start_ns = s->start_ns;
 	}
-	return stack_is_key(e) ? element(o, s, e) : 0;
+	return e->kind == EVENT_LOSS ? loss(o, e) : stack_is_key(e) ? element(o, s, e) : 0;
 }
 
 static void put_types(struct pprof *o)
@@ -362,7 +381,7 @@ static int finish(struct output *out)
 	put_number(&time, PROFILE_TIME, o->start_ns);
 	compress_part(o, time.at, time.n, Z_FINISH);
 	free(time.at);
-	stack_report_missing(out, o->type_names.n, 0);
+	stack_report_missing(out, o->stacks, 0);
 	rc = o->rc;
 	release(o);
 	out->state = NULL;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The file format of speedscope.app: a sampled profile for each global whose elements have call stacks. Frames and
 // weights follow the samples in the file: they are collected in temporary files, so that memory does not grow with the
-// elements.
+// elements. What was lost is a profile, too, whose stacks are the reasons.
 #include "intern.h"
 #include "json_text.h"
 #include "stack.h"
@@ -19,7 +19,7 @@ struct speedscope {
 	const struct global *global;       // of the profile that is being written, or NULL
 	uint64_t sum;                      // of its weights
 	uint64_t negative;                 // elements
-	bool first_sample, profiles, failed;
+	bool first_sample, profiles, stacks;
 	FILE *out;
 };
 
@@ -112,27 +112,50 @@ static void put_frame(void *to, const struct frame *f)
 	putc('}', o->frames);
 }
 
-static int element(struct speedscope *o, const struct session *s, const struct event *e)
+static void put_stack(struct speedscope *o, const struct session *s, const struct event *e)
 {
 	struct sample sample = { o };
-	int64_t weight = stack_value(e);
+
+	if (e->kind == EVENT_LOSS) {
+		put_frame(&sample, &(struct frame){ .name = { "[lost]", 6 } });
+		put_frame(&sample, &(struct frame){ .name = e->text });
+	} else {
+		stack_frames(s, e, put_frame, &sample);
+	}
+}
+
+static int add(struct speedscope *o, const struct global *global, const struct session *s, const struct event *e,
+	       int64_t weight)
+{
 	int rc = 0;
 
-	if (weight <= 0) {                         // the format has no negative weights
-		o->negative += weight < 0;
-		return 0;
-	}
-	if (o->global != e->global) {
+	if (o->global != global) {
 		rc = end_profile(o);
-		begin_profile(o, e->global);
+		begin_profile(o, global);
 	}
 	fputs(o->first_sample ? "[" : ",[", o->out);
-	stack_frames(s, e, put_frame, &sample);
+	put_stack(o, s, e);
 	putc(']', o->out);
 	fprintf(o->weights, "%s%" PRId64, o->first_sample ? "" : ",", weight);
 	o->first_sample = false;
 	o->sum = o->sum + weight > INT64_MAX ? INT64_MAX : o->sum + weight;
 	return rc ? rc : ferror(o->out) || ferror(o->weights) || ferror(o->frames) ? -errno : 0;
+}
+
+static int element(struct speedscope *o, const struct session *s, const struct event *e)
+{
+	int64_t weight = stack_value(e);
+
+	o->stacks |= weight > 0;
+	o->negative += weight < 0;                 // the format has none
+	return weight > 0 ? add(o, e->global, s, e, weight) : 0;
+}
+
+static int loss(struct speedscope *o, const struct session *s, const struct event *e)
+{
+	static const struct global lost = { .name = "lost" };
+
+	return add(o, &lost, s, e, e->count > INT64_MAX ? INT64_MAX : (int64_t)e->count);
 }
 
 static int event(struct output *out, const struct session *s, const struct event *e)
@@ -145,7 +168,7 @@ static int event(struct output *out, const struct session *s, const struct event
 		return -EIO;
 	if (e->kind == EVENT_BEGIN)
 		return end_profile(o);             // of another session
-	return stack_is_key(e) ? element(o, s, e) : 0;
+	return e->kind == EVENT_LOSS ? loss(o, s, e) : stack_is_key(e) ? element(o, s, e) : 0;
 }
 
 static int finish(struct output *out)
@@ -159,7 +182,7 @@ static int finish(struct output *out)
 	fputs("],\n\"shared\":{\"frames\":[\n", out->file);
 	rc_frames = append(out->file, o->frames);
 	fputs("]}}\n", out->file);
-	stack_report_missing(out, o->profiles, o->negative);
+	stack_report_missing(out, o->stacks, o->negative);
 	fclose(o->frames);
 	fclose(o->weights);
 	intern_free(&o->numbers);

@@ -100,6 +100,9 @@ report report/losses-at-their-place "$(jq -r 'select(.args.n == 3 or .args.n == 
 	"$STAP" report -f chrome gaps | grep '"lost here"' >/dev/null || echo "not in trace events")"
 report report/losses-in-all-formats "$("$STAP" report -f csv gaps | tail -n 2 | diff - <(printf 'lost,count\r\n"Strings cut: 1",1\r\n')
 	"$STAP" report -f folded stacks-cut 2>/dev/null | diff - <(echo '[lost];Strings cut: 1 1')
+	"$STAP" report -f speedscope stacks-cut 2>/dev/null | jq -c '[.profiles[] | select(.name == "lost") | .weights], [.shared.frames[].name]' |
+		diff - <(printf '%s\n' '[[1]]' '["[lost]","Strings cut: 1"]')
+	"$STAP" report -f pprof stacks-cut 2>/dev/null | gzip -dc | grep -aq 'Strings cut: 1' || echo "not in pprof"
 	"$STAP" report -f svg gaps | python3 "$here/check_svg.py" /dev/stdin >gaps.out 2>&1; grep -qx 'Strings cut: 1' gaps.out || cat gaps.out)"
 
 printf 'probe begin { x = 0 ; println(1 / x) }' >failing.stp
