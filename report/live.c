@@ -6,7 +6,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 struct live live;
 static const struct session *current;      // whose events are read; NULL: none
@@ -264,23 +263,30 @@ static struct live_probe *probe_of(const struct probe *p)
 	return &live.probes[live.nprobes++];
 }
 
+// Counts come once an interval, not with each call: rates are those between the times at which hits were counted.
+static void measure(struct live_probe *p, uint64_t hits, uint64_t ns, uint64_t counted_ns)
+{
+	uint64_t apart = counted_ns - p->counted_ns;
+
+	if (counted_ns <= p->counted_ns)
+		return;
+	p->hits_rate = p->counted_ns ? 1e9 * (double)(hits - p->hits) / (double)apart : 0;
+	p->ns_rate = p->counted_ns ? 1e9 * (double)(ns - p->ns) / (double)apart : 0;
+	p->hits = hits;
+	p->ns = ns;
+	p->counted_ns = counted_ns;
+}
+
 void live_measure(void)
 {
 	const struct session *s = current;
-	static uint64_t before;
-	struct timespec t;
-	uint64_t now, apart;
 
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	now = (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-	apart = before ? now - before : 0;
-	before = now;
 	for (size_t i = 0; s && i < s->nprobes; i++)
 		if (s->probes[i].where && !is_hidden(&s->probes[i]))
 			probe_of(&s->probes[i])->points = 0;
 	for (size_t i = 0; i < live.nprobes; i++) {
 		struct live_probe *p = &live.probes[i];
-		uint64_t hits = 0, ns = 0;
+		uint64_t hits = 0, ns = 0, counted_ns = 0;
 
 		for (size_t k = 0; s && k < s->nprobes; k++) {
 			if (!s->probes[k].where || strcmp(s->probes[k].where, p->where))
@@ -288,11 +294,10 @@ void live_measure(void)
 			p->points++;
 			hits += s->probes[k].hits;
 			ns += s->probes[k].sum_ns;
+			if (s->probes[k].counted_ns > counted_ns)
+				counted_ns = s->probes[k].counted_ns;
 		}
-		p->hits_rate = apart ? 1e9 * (double)(hits - p->hits) / (double)apart : 0;
-		p->ns_rate = apart ? 1e9 * (double)(ns - p->ns) / (double)apart : 0;
-		p->hits = hits;
-		p->ns = ns;
+		measure(p, hits, ns, counted_ns);
 	}
 }
 

@@ -30,7 +30,7 @@ struct live_table {
 struct live_probe {                        // one place in the script, which may stand for many points
 	char *written, *where;
 	size_t points;
-	uint64_t hits, ns;
+	uint64_t hits, ns, counted_ns;     // as of a time
 	double hits_rate, ns_rate;         // a second
 	bool off;
 };
@@ -55,6 +55,6 @@ extern struct live live;
 
 event_handler live_event;
 void live_message(const char *text, size_t len);       // what a program wrote to standard error
-void live_measure(void);                               // computes the rates of probes since the last call
+void live_measure(void);                               // computes the rates of probes since their last counts
 
 #endif

@@ -238,7 +238,7 @@ static void describe_probe(struct reader *r)
 	replace(&p->where, text(r));
 }
 
-static void describe_cost(struct reader *r)
+static void describe_cost(struct reader *r, uint64_t time_ns)
 {
 	uint64_t i = number(r) - 1;
 	struct probe *p = i < r->s.nprobes ? &r->s.probes[i] : NULL;
@@ -248,6 +248,7 @@ static void describe_cost(struct reader *r)
 	if (r->damaged)
 		return;
 	p->hits = hits;
+	p->counted_ns = time_ns;
 	p->min_ns = min_ns;
 	p->sum_ns = sum_ns;
 	p->max_ns = max_ns;
@@ -389,7 +390,7 @@ static int items(struct reader *r, uint64_t seq)
 		case STP_ITEM_FORMAT: describe_format(r); break;
 		case STP_ITEM_PROBE: describe_probe(r); break;
 		case STP_ITEM_GLOBAL: describe_global(r); break;
-		case STP_ITEM_COST: describe_cost(r); break;
+		case STP_ITEM_COST: describe_cost(r, e.time_ns); break;
 		default: r->damaged = true;
 		}
 	}

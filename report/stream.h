@@ -39,6 +39,7 @@ struct format { int64_t id; unsigned n; struct piece pieces[]; };
 struct probe {
 	char *point, *written, *where;
 	uint64_t hits, min_ns, sum_ns, max_ns;     // at the end
+	uint64_t counted_ns;                       // when these were read
 };
 struct global { char *name; enum cell_type type; unsigned keys; enum cell_type key_types[GLOBAL_KEYS]; };
 
