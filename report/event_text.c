@@ -29,6 +29,11 @@ u64 stp_uload4(struct stp_ctx *c, u64 address) { return 0; }
 void plat_message(u32 type, const char *text) {}
 bool plat_record_space(struct stp_ctx_private *v, u32 want) { return false; }
 
+void event_text_suit_terminal(unsigned style)
+{
+	module.limits.hist_terminal = style;
+}
+
 void event_text_add_percentiles(void)
 {
 	module.limits.hist_percentiles = 1;

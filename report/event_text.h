@@ -6,6 +6,7 @@
 
 // Returns what the handler of PRINT, TEXT or HIST prints, byte for byte; valid until the next call.
 struct text event_text(const struct session *s, const struct event *e);
+void event_text_suit_terminal(unsigned style);         // 1 or 2: HIST_TERMINAL (limits.def), from now on
 void event_text_add_percentiles(void);                 // from now on a line of them follows each histogram
 bool statistic_has_min(const struct statistic *s);     // `min` was computed
 bool statistic_has_max(const struct statistic *s);

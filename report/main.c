@@ -264,7 +264,8 @@ int main(int argc, char **argv)
 	static const struct option options[] = {
 		{ "format", required_argument, NULL, 'f' }, { "output", required_argument, NULL, 'O' },
 		{ "json-safe", no_argument, NULL, 's' }, { "ready-fd", required_argument, NULL, 'r' },
-		{ "percentiles", no_argument, NULL, 'p' }, { "help", no_argument, NULL, 'h' }, { 0 },
+		{ "hist-terminal", required_argument, NULL, 't' }, { "percentiles", no_argument, NULL, 'p' },
+		{ "help", no_argument, NULL, 'h' }, { 0 },
 	};
 	const struct writer *format = NULL;
 	bool safe = false, whole = true;
@@ -277,6 +278,7 @@ int main(int argc, char **argv)
 		case 'f': format = find(optarg, strlen(optarg)); break;
 		case 'O': add_file(optarg); break;
 		case 's': safe = true; break;
+		case 't': event_text_suit_terminal(*optarg == '2' ? 2 : 1); break;     // as stap has found it
 		case 'p': event_text_add_percentiles(); break;
 		case 'r': ready = atoi(optarg); break;
 		case 'h':

@@ -69,6 +69,8 @@ static void arguments_of(struct session *s, arguments *argv, int ready, struct r
 		vec_push(argv, str_printf("--output=%s", *file));
 	if (o->json_safe)
 		vec_push(argv, "--json-safe");
+	if (session_limit(s, LIMIT_HIST_TERMINAL))
+		vec_push(argv, str_printf("--hist-terminal=%d", (int)session_limit(s, LIMIT_HIST_TERMINAL)));
 	if (session_limit(s, LIMIT_HIST_PERCENTILES))
 		vec_push(argv, "--percentiles");
 	vec_push(argv, NULL);
