@@ -81,6 +81,7 @@ enum { LOG_BUCKETS = 128 };
 static struct text histogram(const struct statistic *s)
 {
 	static union { struct stp_stat stat; char room[sizeof(struct stp_stat) + CELL_BUCKETS * 8]; } of;
+	struct stp_sink sink;
 	struct stp_stat_desc d = { .ops = s->ops, .buckets = s->buckets, .low = s->low, .high = s->high, .step = s->step };
 
 	bool linear = s->ops & STP_HIST_LINEAR, log = s->ops & STP_HIST_LOG;
@@ -90,7 +91,9 @@ static struct text histogram(const struct statistic *s)
 	of.stat.count = s->count;
 	of.stat.sum = s->sum;
 	memcpy(of.stat.hist, s->hist, s->buckets * sizeof(s->hist[0]));
-	stp_sprint_hist(&context.c, printed, sizeof(printed), &of.stat, &d);
+	sink = stp_sink_buffer(printed, sizeof(printed));
+	stp_put_hist(&context.c, &sink, &of.stat, &d, module.limits.hist_terminal);
+	stp_sink_close(&sink);
 	return (struct text){ printed, strlen(printed) };
 }
 

@@ -273,8 +273,8 @@ static void put_percentiles(struct stp_sink *k, const struct stp_stat *s, const 
 
 /* ------------------------------------------------------------------ the table */
 
-static void put_hist(struct stp_ctx *c, struct stp_sink *k, const struct stp_stat *s,
-		     const struct stp_stat_desc *d, u32 terminal)
+void stp_put_hist(struct stp_ctx *c, struct stp_sink *k, const struct stp_stat *s, const struct stp_stat_desc *d,
+		  u32 terminal)
 {
 	u64 width = stp_module.limits.hist_width, cost = STP_WORK_ROW + (terminal == 2 ? 8 : 2) * width;
 	struct shape m;
@@ -318,7 +318,7 @@ void stp_print_hist(struct stp_ctx *c, const struct stp_stat *s, const struct st
 
 	if (!stp_sink_record(&k, c))
 		return;
-	put_hist(c, &k, s, d, stp_module.limits.hist_terminal);
+	stp_put_hist(c, &k, s, d, stp_module.limits.hist_terminal);
 	stp_sink_close(&k);
 }
 
@@ -327,6 +327,6 @@ void stp_sprint_hist(struct stp_ctx *c, char *to, u32 size, const struct stp_sta
 {
 	struct stp_sink k = stp_sink_buffer(to, size);
 
-	put_hist(c, &k, s, d, 0);
+	stp_put_hist(c, &k, s, d, 0);
 	stp_sink_close(&k);
 }

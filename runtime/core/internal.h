@@ -77,6 +77,10 @@ static inline void stp_sink_close(struct stp_sink *k)
 	if (STP_UNLIKELY(stp_module.records != NULL))
 		stp_module.records->ops->close_text(k->v);
 }
+
+/* hist.c; terminal: as limits.hist_terminal */
+void stp_put_hist(struct stp_ctx *c, struct stp_sink *k, const struct stp_stat *s, const struct stp_stat_desc *d,
+		  u32 terminal);
 /* Slow path of stp_sink_space(): makes space for n bytes; false: the buffer is too small, or the record was lost. */
 bool stp_sink_more(struct stp_sink *k, u32 n);
 /* Returns false if the handler's record was lost: its output is then dropped. */

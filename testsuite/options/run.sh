@@ -228,6 +228,8 @@ expect hist-terminal-dumb 0 ' 1024 |@                                           
 ' on_terminal "LANG=C.UTF-8 TERM=dumb"
 expect hist-terminal-off 0 ' 1024 |@                                                  1
 ' on_terminal "LANG=C.UTF-8 TERM=xterm" -DHIST_TERMINAL=0
+expect hist-terminal-sprint 0 ' 1024 |@                                                  1
+' user -DHIST_TERMINAL=2 -e 'global s probe begin { s <<< 2000 print(sprint(@hist_log(s))) exit() }'
 expect hist-not-on-terminal 0 ' 1024 |@                                                  1
 ' env LANG=C.UTF-8 TERM=xterm "$STAP" --runtime=user -e 'global s probe begin { s <<< 2000 print(@hist_log(s)) exit() }'
 expect release-missing 1 'the kernel "0.1" is not installed on this host; choose one of' "$STAP" -p4 -r 0.1 -e "$begin"
