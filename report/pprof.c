@@ -247,8 +247,8 @@ static int loss(struct pprof *o, const struct event *e)
 	struct sample sample = { .type = sample_type(o, "lost", ""), .values = { e->count }, .nvalues = 1 };
 
 	o->stack.n = o->labels.n = 0;
-	add_frame(o, &(struct frame){ .name = { "[lost]", 6 } });
-	add_frame(o, &(struct frame){ .name = e->text });
+	add_frame(o, &(struct frame){ .name = { "[lost]", 6 }, .module = { "", 0 }, .source = { "", 0 } });
+	add_frame(o, &(struct frame){ .name = e->text, .module = { "", 0 }, .source = { "", 0 } });
 	return write_sample(o, &sample);
 }
 

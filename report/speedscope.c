@@ -117,8 +117,8 @@ static void put_stack(struct speedscope *o, const struct session *s, const struc
 	struct sample sample = { o };
 
 	if (e->kind == EVENT_LOSS) {
-		put_frame(&sample, &(struct frame){ .name = { "[lost]", 6 } });
-		put_frame(&sample, &(struct frame){ .name = e->text });
+		put_frame(&sample, &(struct frame){ .name = { "[lost]", 6 }, .module = { "", 0 }, .source = { "", 0 } });
+		put_frame(&sample, &(struct frame){ .name = e->text, .module = { "", 0 }, .source = { "", 0 } });
 	} else {
 		stack_frames(s, e, put_frame, &sample);
 	}
