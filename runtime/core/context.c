@@ -5,7 +5,8 @@
  *
  * A lock word consists of the writer's bit and, below it, the number of readers. A hit takes all its locks in the
  * order of its table, which is the same order for all probes, so that two hits cannot deadlock; a hit whose locks
- * time out is skipped.
+ * time out is skipped. Hits that only add to data of each CPU write to their own context instead of the word; a writer
+ * looks at the contexts of all CPUs.
  */
 #include "internal.h"
 #include "../include/bounds.h"
@@ -188,37 +189,104 @@ static __attribute__((__noinline__)) u32 wait_lock(struct stp_lock *l, u32 mode,
 	return TIMED_OUT;
 }
 
-static inline bool take(struct stp_ctx_private *v, const struct stp_lock_use *locks, u32 n)
+/* Waits until no CPU adds any more to what `l` protects, which begin_adding() then refuses. As wait_lock(). */
+static __attribute__((__noinline__)) u32 wait_adders(struct stp_lock *l, u32 waits)
 {
-	const struct stp_lock_use *use = locks, *end = use + n;
-	u32 waits = 0;
+	const struct stp_limits *limits = &stp_module.limits;
+	u32 cpu, before = waits;
 
-	for (; use < end; use++) {
-		if (STP_UNLIKELY(!try_lock(use->lock, use->mode))) {
-			waits = wait_lock(use->lock, use->mode, waits);
-			if (waits == TIMED_OUT)
-				goto timeout;
+	for (cpu = 0; cpu < stp_session.ncpus; cpu++) {
+		struct stp_ctx_private *other = stp_session.ctx[cpu];
+
+		while (other && __atomic_load_n(&other->adding, __ATOMIC_SEQ_CST)) {
+			if (waits++ >= limits->trylock) {
+				__atomic_fetch_add(&l->timeouts, 1, __ATOMIC_RELAXED);
+				unlock(l, STP_WRITE);
+				return TIMED_OUT;
+			}
+			plat_pause(limits->trylock_delay_us);  /* ends: MAXTRYLOCK times per hit, TRYLOCKDELAY each */
 		}
-		stp_debug_locked(use, v->cpu);
 	}
+	if (waits != before)
+		__atomic_fetch_add(&l->waits, 1, __ATOMIC_RELAXED);
+	return waits;
+}
+
+/*
+ * Announces that this CPU adds to data of each CPU. Returns false if one of the locks is held for writing. Either this
+ * CPU sees the writer's bit, or the writer sees `adding`: both are written before the other is read.
+ */
+static inline bool begin_adding(struct stp_ctx_private *v, const struct stp_lock_use *use,
+				const struct stp_lock_use *end)
+{
+	__atomic_store_n(&v->adding, 1, __ATOMIC_SEQ_CST);
+	for (; use < end; use++)
+		if (use->mode == STP_ADDING && STP_UNLIKELY(__atomic_load_n(&use->lock->word, __ATOMIC_SEQ_CST))) {
+			__atomic_fetch_add(&use->lock->waits, 1, __ATOMIC_RELAXED);
+			__atomic_store_n(&v->adding, 0, __ATOMIC_RELEASE);
+			return false;
+		}
 	return true;
-timeout:
-	while (use-- > locks) {
+}
+
+static inline void release(struct stp_ctx_private *v, const struct stp_lock_use *use, const struct stp_lock_use *end)
+{
+	for (; use < end; use++) {
+		if (use->mode == STP_ADDING) {
+			__atomic_store_n(&v->adding, 0, __ATOMIC_RELEASE);
+			continue;
+		}
 		stp_debug_unlocked(use, v->cpu);
 		unlock(use->lock, use->mode);
 	}
+}
+
+/* Takes one lock that is not in STP_ADDING. Returns as wait_lock(). */
+static inline u32 take_one(const struct stp_lock_use *use, u32 waits)
+{
+	if (STP_UNLIKELY(!try_lock(use->lock, use->mode)))
+		waits = wait_lock(use->lock, use->mode, waits);
+	if (use->lock->added && waits != TIMED_OUT)
+		waits = wait_adders(use->lock, waits);
+	return waits;
+}
+
+static __attribute__((__noinline__)) bool timed_out(struct stp_ctx_private *v, const struct stp_lock_use *locks,
+						    const struct stp_lock_use *held)
+{
+	release(v, locks, held);
 	stp_skip(STP_LOSS_LOCK);
 	stp_outcome_note(v, STP_SKIPPED);
 	return false;
 }
 
-static inline void release(struct stp_ctx_private *v, const struct stp_lock_use *use, u32 n)
+/*
+ * A hit announces last that it adds, so that who waits for it waits for a hit that runs to its end. It waits without
+ * locks for a writer, who may wait for one of them.
+ */
+static inline bool take(struct stp_ctx_private *v, const struct stp_lock_use *locks, u32 n)
 {
-	const struct stp_lock_use *end = use + n;
+	const struct stp_lock_use *use, *end = locks + n;
+	u32 waits = 0;
+	bool adds;
 
-	for (; use < end; use++) {
-		stp_debug_unlocked(use, v->cpu);
-		unlock(use->lock, use->mode);
+	for (;;) {
+		for (use = locks, adds = false; use < end; use++) {
+			if (use->mode == STP_ADDING) {
+				adds = true;
+				continue;
+			}
+			waits = take_one(use, waits);
+			if (STP_UNLIKELY(waits == TIMED_OUT))
+				return timed_out(v, locks, use);
+			stp_debug_locked(use, v->cpu);
+		}
+		if (!adds || STP_LIKELY(begin_adding(v, locks, end)))
+			return true;
+		release(v, locks, end);
+		if (waits++ >= stp_module.limits.trylock)
+			return timed_out(v, locks, locks);
+		plat_pause(stp_module.limits.trylock_delay_us);  /* ends: MAXTRYLOCK times per hit, as above */
 	}
 }
 
@@ -229,7 +297,7 @@ bool stp_locks_take(struct stp_ctx_private *v, const struct stp_probe *p)
 
 void stp_locks_release(struct stp_ctx_private *v, const struct stp_probe *p)
 {
-	release(v, p->locks, p->nlocks);
+	release(v, p->locks, p->locks + p->nlocks);
 }
 
 void stp_handler_finish(struct stp_ctx_private *v)
@@ -413,7 +481,7 @@ void stp_unlock(struct stp_ctx *c)
 {
 	struct stp_ctx_private *v = stp_private(c);
 
-	release(v, c->probe->locks, c->probe->nlate);
+	release(v, c->probe->locks, c->probe->locks + c->probe->nlate);
 	v->locked = false;
 }
 
@@ -455,7 +523,7 @@ bool stp_entry_run(struct stp_ctx *c, const struct stp_probe *p, void (*entry)(s
 	done = !c->error;
 	if (STP_UNLIKELY(c->error || v->dirty))
 		stp_handler_finish(v);
-	release(v, p->entry_locks, p->nentry);
+	release(v, p->entry_locks, p->entry_locks + p->nentry);
 	if (STP_UNLIKELY(timed) && from) {
 		now = plat_cycles();
 		account(v, p, now, now - from);
@@ -474,7 +542,7 @@ void stp_handler_body(struct stp_ctx *c, const struct stp_probe *p)
 		p->handler(c);
 	if (STP_UNLIKELY(c->error || v->dirty))
 		stp_handler_finish(v);
-	release(v, p->locks, p->nlocks);
+	release(v, p->locks, p->locks + p->nlocks);
 }
 
 void stp_handler_timed(struct stp_ctx *c, const struct stp_probe *p)

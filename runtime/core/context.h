@@ -44,6 +44,7 @@ struct stp_ctx_private {
 	};
 	bool dirty;                            /* a record is open or was lost */
 	bool locked;                           /* the handler holds its late locks */
+	u8 adding;                             /* the handler holds locks in STP_ADDING: read by other CPUs */
 	bool out_lost;                         /* the rest of this handler's output is dropped */
 	/* worst one since the platform reset it; only for handlers whose result a process waits for */
 	u8 outcome;

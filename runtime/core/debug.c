@@ -12,7 +12,7 @@ void stp_debug_idle(const struct stp_ctx_private *v)
 {
 	STP_CHECK_THAT(!v->c.error && !v->c.error_location && !v->c.fatal);
 	STP_CHECK_THAT(!v->out_start && !v->out_lost && !v->dirty);
-	STP_CHECK_THAT(!v->ncallers);
+	STP_CHECK_THAT(!v->ncallers && !v->adding);
 	STP_CHECK_THAT(v->c.frame == v->frame_base);
 	STP_CHECK_THAT(v->c.nesting == v->nesting_max);
 	STP_CHECK_THAT(plat_owns(v));
@@ -144,7 +144,7 @@ void stp_debug_map(const struct stp_map *m)
 	if (!m->data || !m->data->main.pool)
 		return;
 	check_table(m, &m->data->main);
-	for (cpu = 0; cpu < m->data->ncpus; cpu++)
+	for (cpu = 0; m->data->cpu && cpu < m->data->ncpus; cpu++)
 		if (m->data->cpu[cpu] && m->data->cpu[cpu]->pool)
 			check_table(m, m->data->cpu[cpu]);
 }

@@ -6,9 +6,10 @@
  * An element consists of a header, its keys and its value. A number takes 8 bytes, a string limits.string_len
  * bytes, of which only those up to the terminator are hashed, compared and copied.
  *
- * A percpu map (statistics) has one table per CPU, to which that CPU adds without a lock, and a main one. Merging
+ * A percpu map of statistics has one table per CPU, to which that CPU adds without a lock, and a main one. Merging
  * moves the elements of the CPUs' tables into the main one, so that each added value is merged once; readers hold
- * the lock in write mode. foreach.c sorts.
+ * the lock in write mode. A percpu map of numbers has one table, in which CPUs look up keys while another CPU may
+ * insert one, and a sum for each CPU and element. map_memory.c allocates, foreach.c sorts.
  */
 #include "map.h"
 #include "../include/bounds.h"
@@ -24,13 +25,12 @@ static struct stp_elem **bucket_of(const struct stp_table *t, u64 hash)
 	return &t->buckets[hash >> t->shift];
 }
 
-/* An odd random number per session, so that keys cannot be chosen to share one bucket. */
-static u64 hash_factor;
+u64 stp_key_factor;
 
 /* XORs both halves of the product, since the highest bits of the lower half depend too little on the factor. */
 static inline u64 mix(u64 h)
 {
-	unsigned __int128 product = (unsigned __int128)h * hash_factor;
+	unsigned __int128 product = (unsigned __int128)h * stp_key_factor;
 
 	return (u64)product ^ (u64)(product >> 64);
 }
@@ -59,7 +59,7 @@ static __attribute__((__noinline__)) u64 hash_rest(u64 h, const char *s)
 	}
 	if (STP_UNLIKELY(s > included))
 		charge_long_key((u64)(s - included));
-	return (h ^ (w & stp_word_before(zero))) * hash_factor;
+	return (h ^ (w & stp_word_before(zero))) * stp_key_factor;
 }
 
 /* Handles the common case that a string ends in its first word; a separate function needs fewer registers. */
@@ -68,7 +68,7 @@ static inline u64 hash_string(u64 h, const char *s)
 	u64 w = stp_word_load(s), zero = stp_word_zero(w);
 
 	if (STP_LIKELY(zero))
-		return (h ^ (w & stp_word_before(zero))) * hash_factor;
+		return (h ^ (w & stp_word_before(zero))) * stp_key_factor;
 	return hash_rest(mix(h ^ w), s + 8);
 }
 
@@ -83,7 +83,7 @@ static u64 hash_keys(const struct stp_map *m, const union stp_val *keys)
 		else if (i + 1 < m->nkeys)
 			h = mix(h ^ (u64)keys[i].n);
 		else
-			h = (h ^ (u64)keys[i].n) * hash_factor;
+			h = (h ^ (u64)keys[i].n) * stp_key_factor;
 	}
 	return h;
 }
@@ -195,7 +195,7 @@ static void link_elem(struct stp_table *t, struct stp_elem *e, u64 hash)
 
 	e->hash = hash;
 	e->chain = *bucket;
-	*bucket = e;
+	__atomic_store_n(bucket, e, __ATOMIC_RELEASE);      /* stp_map_add() reads it without a lock */
 	e->next = NULL;
 	e->prev = t->last;
 	if (t->last)
@@ -307,7 +307,7 @@ void *stp_map_get(struct stp_map *m, const union stp_val *keys)
 void *stp_map_get1(struct stp_map *m, s64 key)
 {
 	const struct stp_map_data *d = m->data;
-	struct stp_elem *e = *bucket_of(&d->main, (u64)key * hash_factor);
+	struct stp_elem *e = *bucket_of(&d->main, (u64)key * stp_key_factor);
 
 	for (; e; e = e->chain)
 		if (stp_load_long(e->cells) == key)
@@ -322,7 +322,7 @@ void *stp_map_put(struct stp_ctx *c, struct stp_map *m, const union stp_val *key
 
 static __attribute__((__noinline__)) void *insert1(struct stp_ctx *c, struct stp_map *m, s64 key)
 {
-	struct stp_elem *e = insert(m, &m->data->main, (u64)key * hash_factor);
+	struct stp_elem *e = insert(m, &m->data->main, (u64)key * stp_key_factor);
 
 	if (!e)
 		return overflow(c, m);
@@ -356,7 +356,7 @@ void stp_map_delete(struct stp_map *m, const union stp_val *keys)
 	u32 cpu;
 
 	delete_in(m, &m->data->main, hash, keys);
-	for (cpu = 0; cpu < m->data->ncpus; cpu++)
+	for (cpu = 0; m->data->cpu && cpu < m->data->ncpus; cpu++)
 		if (m->data->cpu[cpu])
 			delete_in(m, m->data->cpu[cpu], hash, keys);
 }
@@ -369,7 +369,7 @@ void stp_map_clear(struct stp_ctx *c, struct stp_map *m)
 	if (!charge_clear(c, &m->data->main))
 		return;
 	clear_table(&m->data->main);
-	for (cpu = 0; cpu < m->data->ncpus; cpu++) {
+	for (cpu = 0; m->data->cpu && cpu < m->data->ncpus; cpu++) {
 		if (!m->data->cpu[cpu])
 			continue;
 		if (!charge_clear(c, m->data->cpu[cpu]))
@@ -434,7 +434,7 @@ void stp_map_delete_slice(struct stp_ctx *c, struct stp_map *m, const union stp_
 	bool done = delete_slice_in(c, m, &m->data->main, keys, any);
 	u32 cpu;
 
-	for (cpu = 0; done && cpu < m->data->ncpus; cpu++)
+	for (cpu = 0; done && m->data->cpu && cpu < m->data->ncpus; cpu++)
 		if (m->data->cpu[cpu])
 			done = delete_slice_in(c, m, m->data->cpu[cpu], keys, any);
 }
@@ -444,7 +444,122 @@ s64 stp_map_count(struct stp_map *m)
 	return m->data->main.count;
 }
 
-/* ------------------------------------------------------------------ percpu maps */
+/* ------------------------------------------------------------------ percpu maps of numbers */
+
+/* Divides by the size of an element: exact, since the product of both is below 2^64. */
+static inline u64 index_of(const struct stp_map_data *d, const struct stp_elem *e)
+{
+	u64 words = (u64)((const char *)e - d->main.pool) / sizeof(u64);
+
+	return (u64)((unsigned __int128)words * d->reciprocal >> 64);
+}
+
+static inline void add(struct stp_ctx *c, const struct stp_map *m, struct stp_elem *e, u64 n)
+{
+	const struct stp_map_data *d = m->data;
+	struct stp_sums *sums;
+
+	if (STP_UNLIKELY(!d->sums)) {
+		__atomic_fetch_add((u64 *)((char *)e + d->value_offset), n, __ATOMIC_RELAXED);
+		return;
+	}
+	sums = d->sums[stp_private(c)->cpu];
+	sums->changed = 1;
+	sums->at[index_of(d, e)] += n;
+}
+
+/* Returns the element, NULL after an error. Interrupts are off, and the holder of the flag only inserts one. */
+static struct stp_elem *insert_shared(struct stp_ctx *c, struct stp_map *m, u64 hash, const union stp_val *keys)
+{
+	struct stp_map_data *d = m->data;
+	struct stp_spin spin = {};
+	struct stp_elem *e;
+
+	while (__atomic_exchange_n(&d->inserting, 1, __ATOMIC_ACQUIRE)) {
+		if (stp_spin(&spin, STP_MERGE_WAIT_MS))
+			continue;
+		stp_error(c, "lock timeout: another CPU inserts an element into the array \"%s\"", m->name);
+		return NULL;
+	}
+	e = find(m, &d->main, hash, keys);         /* another CPU may have inserted it meanwhile */
+	if (!e) {
+		e = take(m, &d->main);
+		if (e) {
+			clear_value(m, e);
+			set_keys(m, e, keys);
+			link_elem(&d->main, e, hash);
+		}
+	}
+	STP_CHECK_THAT(d->inserting == 1);
+	__atomic_store_n(&d->inserting, 0, __ATOMIC_RELEASE);
+	return e ? e : overflow(c, m);
+}
+
+/* Separate functions, since the common path then needs no stack frame. */
+static __attribute__((__noinline__)) void add_absent(struct stp_ctx *c, struct stp_map *m, u64 hash,
+						     const union stp_val *keys, u64 n)
+{
+	struct stp_elem *e = insert_shared(c, m, hash, keys);
+
+	if (e)
+		add(c, m, e, n);
+}
+
+static __attribute__((__noinline__)) void add_absent1(struct stp_ctx *c, struct stp_map *m, s64 key, u64 n)
+{
+	add_absent(c, m, (u64)key * stp_key_factor, &(union stp_val){ .n = key }, n);
+}
+
+void stp_map_add(struct stp_ctx *c, struct stp_map *m, const union stp_val *keys, u64 n)
+{
+	const struct stp_table *t = &m->data->main;
+	struct stp_elem *e;
+	u64 hash;
+
+	if (m->nkeys == 1 && m->keys[0] == STP_STRING) {
+		hash = hash_string(0, keys->s);
+		e = find_string(t, hash, keys->s);
+	} else {
+		hash = hash_keys(m, keys);
+		e = find(m, t, hash, keys);
+	}
+	if (STP_LIKELY(e))
+		add(c, m, e, n);
+	else
+		add_absent(c, m, hash, keys, n);
+}
+
+void stp_map_add1(struct stp_ctx *c, struct stp_map *m, s64 key, u64 n)
+{
+	struct stp_elem *e = *bucket_of(&m->data->main, (u64)key * stp_key_factor);
+
+	for (; e; e = e->chain)
+		if (stp_load_long(e->cells) == key) {
+			add(c, m, e, n);
+			return;
+		}
+	add_absent1(c, m, key, n);
+}
+
+static bool merge_sums(struct stp_ctx *c, struct stp_map *m, struct stp_sums *sums)
+{
+	const struct stp_map_data *d = m->data;
+	char *value = d->main.pool + d->value_offset;
+	u32 i, n = d->main.used;
+
+	if (!sums->changed)
+		return true;
+	if (!stp_charge(c, (u64)n * STP_WORK_SUM))
+		return false;
+	for (i = 0; i < n; i++, value += d->elem_size) {
+		*(u64 *)value += sums->at[i];
+		sums->at[i] = 0;
+	}
+	sums->changed = 0;
+	return true;
+}
+
+/* ------------------------------------------------------------------ percpu maps of statistics */
 
 static bool same_cells(const struct stp_map *m, const struct stp_elem *a, const struct stp_elem *b)
 {
@@ -535,6 +650,17 @@ static bool merge_table(struct stp_ctx *c, struct stp_map *m, struct stp_table *
 	return done;
 }
 
+static bool merge_cpu(struct stp_ctx *c, struct stp_map *m, u32 cpu)
+{
+	struct stp_map_data *d = m->data;
+
+	if (d->sums)
+		return !d->sums[cpu] || (stp_charge(c, STP_WORK_CPU) && merge_sums(c, m, d->sums[cpu]));
+	if (!d->cpu || !d->cpu[cpu])
+		return true;
+	return stp_charge(c, STP_WORK_CPU) && (!d->cpu[cpu]->count || merge_table(c, m, d->cpu[cpu]));
+}
+
 /*
  * Two CPUs that hold the lock in read mode might merge at the same time: hence the flag. Its holder is another CPU,
  * in a handler with interrupts off whose merges are charged; handlers of one CPU do not nest, and begin and end run
@@ -557,8 +683,7 @@ void stp_map_merge(struct stp_ctx *c, struct stp_map *m)
 	}
 	stp_debug_map(m);
 	for (cpu = 0; cpu < d->ncpus && done; cpu++)
-		if (d->cpu[cpu])
-			done = stp_charge(c, STP_WORK_CPU) && (!d->cpu[cpu]->count || merge_table(c, m, d->cpu[cpu]));
+		done = merge_cpu(c, m, cpu);
 	STP_CHECK_THAT(d->merging == 1);
 	__atomic_store_n(&d->merging, 0, __ATOMIC_RELEASE);
 }
@@ -645,111 +770,4 @@ void stp_map_copied(struct stp_ctx *c, struct stp_map *copy)
 	}
 	d->moved = 0;
 	stp_debug_map(copy);
-}
-
-/* ------------------------------------------------------------------ memory */
-
-static void lay_out(const struct stp_map *m, struct stp_map_data *d)
-{
-	u64 string_cell = stp_round_up(stp_module.limits.string_len, 8), at = sizeof(struct stp_elem);
-	u32 i;
-
-	for (i = 0; i < m->nkeys; i++) {
-		d->key_offset[i] = (u32)at;
-		at += m->keys[i] == STP_LONG ? 8 : string_cell;
-	}
-	d->value_offset = (u32)at;
-	at += m->value == STP_LONG ? 8 : m->value == STP_STRING ? string_cell : stp_round_up(m->stat.size, 8);
-	d->elem_size = at;
-}
-
-static s32 buckets_order(const struct stp_map *m)
-{
-	s32 order = 1;
-
-	while (order < 31 && 1u << order < m->capacity)
-		order++;
-	order += stp_module.limits.hash_bias;
-	return order < 1 ? 1 : order > 31 ? 31 : order;
-}
-
-u64 stp_map_bytes(const struct stp_map *m, u32 cpus)
-{
-	struct stp_map_data d;
-
-	lay_out(m, &d);
-	return (m->percpu ? cpus + 1 : 1) * (d.elem_size * m->capacity + (sizeof(d.main.buckets[0]) << buckets_order(m)));
-}
-
-static int make_table(const struct stp_map *m, struct stp_table *t, s32 cpu)
-{
-	s32 order = buckets_order(m);
-
-	t->shift = 64 - order;
-	t->buckets = plat_alloc(sizeof(t->buckets[0]) << order, cpu);
-	t->pool = plat_alloc(m->data->elem_size * m->capacity, cpu);
-	return t->buckets && t->pool ? 0 : -STP_ENOMEM;
-}
-
-static void free_table(struct stp_table *t)
-{
-	plat_free(t->buckets);
-	plat_free(t->pool);
-}
-
-static int make_cpu_tables(struct stp_map *m)
-{
-	struct stp_map_data *d = m->data;
-	u32 cpu;
-	int err = 0;
-
-	d->ncpus = plat_cpus();
-	d->cpu = plat_alloc(d->ncpus * sizeof(d->cpu[0]), -1);
-	if (!d->cpu) {
-		d->ncpus = 0;
-		return -STP_ENOMEM;
-	}
-	for (cpu = 0; cpu < d->ncpus && !err; cpu++) {
-		/* The session has chosen the CPUs that are in ctx[]. */
-		if (!stp_session.ctx[cpu])
-			continue;
-		d->cpu[cpu] = plat_alloc(sizeof(*d->cpu[cpu]), (s32)cpu);
-		err = d->cpu[cpu] ? make_table(m, d->cpu[cpu], (s32)cpu) : -STP_ENOMEM;
-	}
-	return err;
-}
-
-int stp_map_make(struct stp_map *m)
-{
-	int err;
-
-	if (!hash_factor)
-		hash_factor = plat_random() | 1;
-	m->data = plat_alloc(sizeof(*m->data), -1);
-	if (!m->data)
-		return -STP_ENOMEM;
-	lay_out(m, m->data);
-	err = make_table(m, &m->data->main, -1);
-	if (!err && m->percpu)
-		err = make_cpu_tables(m);
-	return err;
-}
-
-void stp_map_free(struct stp_map *m)
-{
-	struct stp_map_data *d = m->data;
-	u32 cpu;
-
-	if (!d)
-		return;
-	for (cpu = 0; cpu < d->ncpus; cpu++) {
-		if (!d->cpu[cpu])
-			continue;
-		free_table(d->cpu[cpu]);
-		plat_free(d->cpu[cpu]);
-	}
-	plat_free(d->cpu);
-	free_table(&d->main);
-	plat_free(d);
-	m->data = NULL;
 }

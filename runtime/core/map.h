@@ -32,8 +32,24 @@ struct stp_map_data {
 	u32 merging;               /* set by the CPU that merges */
 	u32 lost;                  /* elements that were dropped because the main table was full */
 	u32 ncpus;
-	struct stp_table **cpu;    /* [ncpus] percpu maps; NULL for CPUs not used */
+	struct stp_table **cpu;    /* [ncpus] percpu maps of statistics; NULL for CPUs not used */
+	/* [ncpus] percpu maps of numbers; NULL for CPUs not used. NULL if the CPUs add to the elements themselves */
+	struct stp_sums **sums;
+	u64 reciprocal;            /* 2^64 / elem_size in words, rounded up: see index_of() */
+	u32 inserting;             /* set by the CPU that inserts an element while others may add to some */
 };
+
+/* The sum of what a CPU has added to each element of the pool since the last merge. */
+struct stp_sums {
+	u64 changed;
+	u64 at[];                  /* [capacity] */
+};
+
+/* Maps with more numbers for all CPUs together have no sums: merging these would use up the budget of a hit. */
+#define STP_SUMS_MAX (1u << 17)
+
+/* An odd random number per session, so that keys cannot be chosen to share one bucket. */
+extern u64 stp_key_factor;
 
 /* Used by slices.c. The copy of a map has its keys, its value and its capacity, but no tables of CPUs.
  * stp_map_exchange() follows stp_map_merge() and swaps the elements with those of the empty copy; stp_map_copy()

@@ -98,8 +98,6 @@ void stp_complain(const char *fmt, ...)
 /* The message names the limit and the size that was needed up to here, or the array that exceeded the limit. */
 static void report_no_memory(const struct stp_map *m)
 {
-	u64 tables = m && m->percpu ? plat_cpus() + 1 : 1;
-
 	if (stp_session.memory_refused)
 		stp_complain("the script needs %lu KB or more, %lu KB are allowed: raise -DSTP_MAXMEMORY, or make arrays smaller "
 			 "(-DMAXMAPENTRIES)", (unsigned long)((stp_session.memory_refused + 1023) >> 10),
@@ -107,7 +105,7 @@ static void report_no_memory(const struct stp_map *m)
 	else if (m && m->data)
 		stp_complain("not enough memory for the script's arrays: %s, of %u elements, takes %lu MB; give it a smaller size "
 			 "(global %s[N], -DMAXMAPENTRIES=N)", m->name, m->capacity,
-			 (unsigned long)((tables * m->data->elem_size * m->capacity) >> 20), m->name);
+			 (unsigned long)(stp_module.arrays->map_bytes(m, plat_cpus()) >> 20), m->name);
 	else
 		stp_complain("not enough memory for the script: arrays may be too large (-DMAXMAPENTRIES), or too many");
 }

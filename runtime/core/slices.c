@@ -38,6 +38,9 @@ static bool copy_one(struct stp_ctx *c, const struct stp_take *t)
 	case STP_TAKE_LONG:
 		*(s64 *)t->to = *(s64 *)t->from;
 		return true;
+	case STP_TAKE_ADDER:
+		*(s64 *)t->to = stp_adder_read(t->offset, *(s64 *)t->from);
+		return true;
 	case STP_TAKE_STRING:
 		stp_copy(t->to, t->from, stp_module.limits.string_len);
 		return true;
@@ -55,6 +58,10 @@ static void clear_one(const struct stp_take *t)
 		return;
 	case STP_TAKE_STAT:
 		stp_stat_clear(stat->merged, &stat->desc);
+		return;
+	case STP_TAKE_ADDER:
+		stp_adder_clear(t->offset);
+		*(s64 *)t->from = t->number;
 		return;
 	case STP_TAKE_LONG:
 		*(s64 *)t->from = t->number;

@@ -28,6 +28,15 @@ union stp_val;
 struct stp_adder { u32 offset; const s64 *base; };
 const union stp_val *stp_adders_read(struct stp_ctx *c, const struct stp_adder *adders, u32 n);
 
+/*
+ * Adds n to the element with these keys, inserted if absent, of a map of numbers with `percpu`. It waits for no lock
+ * unless it inserts, and needs none if only begin, end and error probes read the map. Sets the error "Array overflow,
+ * check ..." when the map is full. Context: a handler.
+ */
+struct stp_map;
+void stp_map_add(struct stp_ctx *c, struct stp_map *m, const union stp_val *keys, u64 n);
+void stp_map_add1(struct stp_ctx *c, struct stp_map *m, s64 key, u64 n);    /* fast path for one number as the key */
+
 /* A handler that only adds uses nothing of the context but `percpu`, and `regs` and `arguments` if it adds or compares
  * values. */
 enum stp_adds_only { STP_ADDS_NOT_ONLY, STP_ADDS_CONSTANTS, STP_ADDS_VALUES };

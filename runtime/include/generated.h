@@ -375,7 +375,7 @@ struct stp_map {
 	u8 keys[STP_MAX_KEYS];     /* enum stp_type */
 	bool wrap;
 	bool sized;                /* the script declares the size: messages then do not refer to MAXMAPENTRIES */
-	bool percpu;               /* statistics: one table per CPU, merged before it is read */
+	bool percpu;               /* statistics: a table per CPU; numbers: a sum per CPU. Merged before it is read */
 	u32 capacity;              /* elements */
 	struct stp_stat_desc stat; /* STP_STATS */
 	struct stp_map_data *data; /* owned by the runtime; allocated before begin probes */
@@ -388,21 +388,19 @@ void *stp_map_get1(struct stp_map *m, s64 key);                             /* f
 /* Returns the value in a cell that a lookup returned, which may be NULL. */
 static inline s64 stp_cell_long(const void *cell) { return cell ? *(const s64 *)cell : 0; }
 static inline const char *stp_cell_string(const void *cell) { return cell ? cell : ""; }
-/* Finds or inserts an element; a new cell is 0 or "". Returns NULL and sets the error "Array overflow, check ..."
- * when the array is full. */
+/* Finds or inserts an element; a new cell is 0 or "". NULL, with an error, when the array is full. */
 void *stp_map_put(struct stp_ctx *c, struct stp_map *m, const union stp_val *keys);
 void *stp_map_put1(struct stp_ctx *c, struct stp_map *m, s64 key);
 /* As stp_map_put(), in this CPU's table of a percpu map. */
 struct stp_stat *stp_pmap_put(struct stp_ctx *c, struct stp_map *m, const union stp_val *keys);
 void stp_map_delete(struct stp_map *m, const union stp_val *keys);          /* deletes from all tables */
 void stp_map_clear(struct stp_ctx *c, struct stp_map *m);
+s64 stp_map_count(struct stp_map *m);      /* elements of the merged table */
 /* Operations on slices. Bit k of `any` is set when key k is "*". */
 bool stp_map_has_slice(struct stp_ctx *c, struct stp_map *m, const union stp_val *keys, u32 any);
 void stp_map_delete_slice(struct stp_ctx *c, struct stp_map *m, const union stp_val *keys, u32 any);
-s64 stp_map_count(struct stp_map *m);      /* elements */
-/* Merges the CPUs' tables of a percpu map if anything was added since the last merge; get and foreach then read the
- * merged table. Does nothing for other maps. It empties the CPUs' tables, as stp_scalar_merge() does, so that a
- * reader of statistics holds their lock in STP_WRITE; code that only adds holds it in STP_READ. */
+/* Merges what the CPUs have added to a percpu map, and empties their parts, before any function but stp_pmap_put() and
+ * stp_map_add(). The caller holds the map's lock in STP_WRITE, code that only adds in STP_ADDING. */
 void stp_map_merge(struct stp_ctx *c, struct stp_map *m);
 
 /* One static struct per foreach statement. A sorted loop (dir is not 0) writes pointers to the elements into a
@@ -553,11 +551,13 @@ s64 stp_random(struct stp_ctx *c, s64 below);
 
 /* ------------------------------------------------------------------ tables of the generated C */
 
-enum { STP_READ = 1, STP_WRITE = 2 };
+/* STP_ADDING, of data stored per CPU, excludes STP_WRITE, but writes to no memory that other CPUs write to. */
+enum { STP_READ = 1, STP_WRITE = 2, STP_ADDING = 4 };
 struct stp_lock {
 	u32 word;                  /* a reader count or the writer's bit */
 	u32 waits, timeouts;       /* hits that had to wait for it; number of these that were skipped */
-	u32 pad[13];
+	u32 added;                 /* bool: some probe takes it in STP_ADDING */
+	u32 pad[12];
 };
 struct stp_lock_use { struct stp_lock *lock; u32 mode; const char *name; };
 
@@ -591,14 +591,14 @@ static inline const char *stp_probe_name(const struct stp_ctx *c)
 }
 
 /* A global and the copy of it that a handler in process context works on (core/slices.c). */
-enum stp_take_kind { STP_TAKE_MAP, STP_TAKE_STAT, STP_TAKE_LONG, STP_TAKE_STRING };
+enum stp_take_kind { STP_TAKE_MAP, STP_TAKE_STAT, STP_TAKE_LONG, STP_TAKE_STRING, STP_TAKE_ADDER };
 struct stp_take {
 	u8 kind;                   /* enum stp_take_kind */
-	/* the handler deletes or overwrites the global in any case: it is cleared when it is copied */
-	bool clear;
+	bool clear;                /* the handler deletes or overwrites it in any case: cleared when it is copied */
 	void *from, *to;           /* struct stp_map *, struct stp_scalar_stat *, s64 *, char * */
-	s64 number;                /* the value that it is then set to */
-	const char *text;          /* NULL: "" */
+	s64 number;                /* the value that it is then set to, or */
+	const char *text;          /* its text; NULL: "" */
+	u32 offset;                /* STP_TAKE_ADDER: see stp_adder_read() */
 };
 void stp_take(struct stp_ctx *c);          /* sets c->saved_return to 1 when everything is copied */
 

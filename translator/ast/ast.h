@@ -74,6 +74,7 @@ struct var {
 	bool only_updated;         // with them: nothing gives it a value but its own n++, n += k, s .= "x"
 	bool in_defined;           // names: @defined() asks about it or what it points to
 	bool set_by_removed;       // target, types: a statement that sets it was removed, see elab/unused.c
+	bool per_cpu;              // access: a number that each CPU adds to on its own; its reader adds them up
 	bool added_only;           // access: only n++, n += k, <<< outside begin/end/error, value unused
 	bool unlocked;             // access: used without a lock
 	bool autoprint;            // access: a global of the user's script that is written but never read: printed at

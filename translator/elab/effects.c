@@ -5,7 +5,8 @@
 //
 // Handlers of exclusive families (begin, end, error) run alone, so only accesses by other handlers matter: a global
 // that none of them writes needs no lock; one that they only add to is stored per CPU, and summed when begin, end or
-// error read it.
+// error read it. One that only timers and procfs files use otherwise is stored per CPU, too: these are rare, and their
+// lock excludes hits that add.
 #include "elab/elab.h"
 
 #include <limits.h>
@@ -34,9 +35,6 @@ static void reach_var(struct use_walker *w, struct var *v, int use, struct loc l
 
 	if (v->kind != VAR_GLOBAL)
 		return;
-	// An element is found through the table, which every other kind of write may change.
-	if ((use & USE_ADD) && v->type != T_STATS && v->arity > 0)
-		seen.use = use & ~USE_ADD;
 	if (v->reached != r->number) {
 		v->reached = r->number;
 		v->reached_at[0] = v->reached_at[1] = -1;
@@ -145,7 +143,7 @@ void access_func_writes(const struct func *f, access_list *out)
 	reach_func(&r, f);
 	for vec_each(&r.seen, it)
 		if (it->use & USE_WRITE)
-			vec_push(out, ((struct access_use){ it->var, true }));
+			vec_push(out, ((struct access_use){ .var = it->var, .write = true }));
 }
 
 // ---------------------------------------------------------------- side effects
@@ -327,46 +325,79 @@ static void compute_functions(struct session *s)
 
 // ---------------------------------------------------------------- locks
 
-// Collects the USE_* bits of each global, by var.number, over the handlers that do not run alone.
-static void gather(struct session *s, int *uses, int *adds)
-{
-	for (int i = 0; i < s->script.globals.n; i++)
-		s->script.globals.at[i]->number = i;
-	for vec_each(&s->script.probes, it) {
-		struct reach r = { 0 };
-		struct use_walker w = reach_walker(&r);
-
-		if ((*it)->family->exclusive)
-			continue;
-		reach_probe(&r, *it);
-		if ((*it)->condition)
-			use_expr(&w, (*it)->condition);
-		for vec_each(&r.seen, seen)
-			*(seen->use & USE_ADD ? &adds[seen->var->number] : &uses[seen->var->number]) |= seen->use;
-	}
-}
-
-static void compute_globals(struct session *s)
-{
-	int n = s->script.globals.n;
-	int *uses = NEW_ARRAY(int, n + 1), *adds = NEW_ARRAY(int, n + 1);
-
-	gather(s, uses, adds);
-	for (int i = 0; i < n; i++) {
-		struct var *g = s->script.globals.at[i];
-		bool user = !g->loc.source || !g->loc.source->library;
-
-		g->added_only = adds[i] && !uses[i] && !(adds[i] & USE_READ);
-		g->unlocked = g->added_only || !((uses[i] | adds[i]) & USE_WRITE);
-		g->autoprint = user && g->written && !g->read && !s->opt.no_autoprint && !s->opt.list &&
-			       !s->opt.list_vars;
-	}
-}
+// USE_* bits of a global over the handlers that do not run alone: where it is only added to; where it is used otherwise
+// by timers and procfs files; all others, those in conditions included.
+struct global_use { int adds, rare, other; };
 
 // Returns the entry of a global in `seen`, or NULL if the last walk did not reach it.
 static const struct seen *find_seen(const struct reach *r, const struct var *v, bool add)
 {
 	return v->reached == r->number && v->reached_at[add] >= 0 ? &r->seen.at[v->reached_at[add]] : NULL;
+}
+
+static void gather_condition(struct probe *p, struct global_use *uses)
+{
+	struct reach r = { 0 };
+	struct use_walker w = reach_walker(&r);
+
+	if (p->condition)
+		use_expr(&w, p->condition);
+	for vec_each(&r.seen, seen)
+		uses[seen->var->number].other |= seen->use;
+}
+
+// Collects the uses by var.number.
+static void gather(struct session *s, struct global_use *uses)
+{
+	for (int i = 0; i < s->script.globals.n; i++)
+		s->script.globals.at[i]->number = i;
+	for vec_each(&s->script.probes, it) {
+		struct reach r = { 0 };
+
+		if ((*it)->family->exclusive)
+			continue;
+		gather_condition(*it, uses);
+		reach_probe(&r, *it);
+		for vec_each(&r.seen, seen) {
+			struct global_use *u = &uses[seen->var->number];
+			bool mixed = find_seen(&r, seen->var, false);      // this handler also uses it otherwise
+
+			if ((seen->use & USE_ADD) && !(seen->use & USE_READ) && !(mixed && (*it)->family->in_slices))
+				u->adds |= seen->use;
+			else if ((*it)->family->in_slices)
+				u->rare |= seen->use;
+			else
+				u->other |= seen->use;
+		}
+	}
+}
+
+// Returns whether each CPU can add to the global on its own. The elements of an array that wraps are removed by hits,
+// and programs of BPF have arrays of another kind.
+static bool can_be_per_cpu(const struct session *s, const struct var *g)
+{
+	if (g->type == T_STATS)
+		return true;
+	return g->type == T_LONG && (g->arity <= 0 || (!g->wrap && !s->opt.bpf_runtime));
+}
+
+static void compute_globals(struct session *s)
+{
+	int n = s->script.globals.n;
+	struct global_use *uses = NEW_ARRAY(struct global_use, n + 1);
+
+	gather(s, uses);
+	for (int i = 0; i < n; i++) {
+		struct var *g = s->script.globals.at[i];
+		struct global_use *u = &uses[i];
+		bool user = !g->loc.source || !g->loc.source->library, adds = u->adds && !u->other && can_be_per_cpu(s, g);
+
+		g->added_only = adds && !u->rare;
+		g->per_cpu = adds && g->type == T_LONG && !(s->opt.bpf_runtime && u->rare);
+		g->unlocked = g->added_only || !((u->adds | u->rare | u->other) & USE_WRITE);
+		g->autoprint = user && g->written && !g->read && !s->opt.no_autoprint && !s->opt.list &&
+			       !s->opt.list_vars;
+	}
 }
 
 static void locks_of(struct session *s, const struct reach *r, access_list *out)
@@ -377,10 +408,11 @@ static void locks_of(struct session *s, const struct reach *r, access_list *out)
 
 		if ((*it)->unlocked || (!use && !add))
 			continue;
-		// Each CPU adds to its own statistics without a lock; readers merge them all.
-		if ((*it)->type == T_STATS)
+		// Each CPU adds on its own, and who reads writes the merged values.
+		if ((*it)->type == T_STATS || (*it)->per_cpu) {
 			lock.write = use != NULL;
-		else
+			lock.adding = !use;
+		} else
 			lock.write = add || (use->use & USE_WRITE);
 		vec_push(out, lock);
 	}

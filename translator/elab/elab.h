@@ -87,7 +87,11 @@ void use_func(struct use_walker *w, const struct func *f);   // its body, or wha
 void use_probe(struct use_walker *w, const struct probe *p);
 
 // effects.c
-struct access_use { struct var *var; bool write; };
+struct access_use {
+	struct var *var;
+	bool write;
+	bool adding;               // only adds to what is stored per CPU
+};
 typedef VEC(struct access_use) access_list;
 // Returns the globals that the handler must lock, in locking order: those of called functions included, those with
 // var.unlocked not. Empty for handlers that run alone.

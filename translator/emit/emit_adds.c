@@ -55,13 +55,13 @@ static bool is_plain(struct reads *r, const struct expr *x)
 
 static bool is_counter(const struct expr *x)
 {
-	return x->kind == E_VAR && emit_is_adder(x->u.var.decl);
+	return x->kind == E_VAR && emit_is_adder(x->u.var.decl) && x->u.var.decl->unlocked;
 }
 
 // Returns whether x is a statistic that is not an array and consists of a count and a sum.
 static bool is_count_and_sum(const struct expr *x)
 {
-	return x->kind == E_VAR && x->u.var.decl->type == T_STATS && x->u.var.decl->arity <= 0 &&
+	return x->kind == E_VAR && x->u.var.decl->type == T_STATS && x->u.var.decl->arity <= 0 && x->u.var.decl->unlocked &&
 	       !(x->u.var.decl->stat_ops & ~(unsigned)(STAT_COUNT | STAT_SUM | STAT_AVG));
 }
 

@@ -74,9 +74,10 @@ static unsigned reads_of(const struct value *keys, int n)
 	return reads;
 }
 
+// Merges what the CPUs have added, before v is used otherwise.
 static void merge(struct emitter *e, struct var *v, struct loc loc)
 {
-	if (!emit_needs_context(e, loc))
+	if ((v->type != T_STATS && !v->per_cpu) || !emit_needs_context(e, loc))
 		return;
 	emit_alone(e, v);
 	cw_line(e->w, "stp_map_merge(c, &%s);", emit_global(e, v)->name);
@@ -91,10 +92,9 @@ struct value emit_index(struct emitter *e, struct expr *x)
 	unsigned reads = reads_of(keys, x->u.index.keys.n);
 	const char *cell = lookup(e, v, keys);
 
-	if (v->type == T_STATS) {
-		merge(e, v, x->loc);
+	merge(e, v, x->loc);
+	if (v->type == T_STATS)
 		return value_text(reads, true, "%s", cell);
-	}
 	if (v->type == T_STRING)
 		return value_text(reads, true, "stp_cell_string(%s)", cell);
 	return value_text(reads, true, "stp_cell_long(%s)", cell);
@@ -111,8 +111,7 @@ struct value emit_in(struct emitter *e, struct expr *x)
 		return emit_in_hist(e, x);
 	keys = NEW_ARRAY(struct value, n + 1);
 	any = slice_values(e, x->u.index.keys.at, n, keys);
-	if (v->type == T_STATS)
-		merge(e, v, x->loc);
+	merge(e, v, x->loc);
 	if (any && emit_needs_context(e, x->loc)) {
 		const char *t = temp_long(e);
 
@@ -133,6 +132,8 @@ const char *emit_put(struct emitter *e, struct expr *x, struct value *keys)
 	struct var *v = x->u.index.decl;
 	const char *cell = temp_cell(e), *name = emit_global(e, v)->name, *put = "stp_map_put";
 
+	if (v->per_cpu)
+		merge(e, v, x->loc);
 	for (int i = 0; i < v->arity; i++)
 		if (v->wrap && v->key_types[i] == T_STRING && (keys[i].reads & ARRAY))
 			keys[i] = value_keep(e, keys[i], T_STRING);
@@ -144,6 +145,22 @@ const char *emit_put(struct emitter *e, struct expr *x, struct value *keys)
 		cw_line(e->w, "%s = %s(c, &%s, %s);", cell, put, name, keys_text(e, v, keys, v->arity));
 	emit_check(e, x->loc);
 	return cell;
+}
+
+bool emit_element_adder(struct emitter *e, struct expr *x, struct value *keys, enum tok op, struct value n)
+{
+	struct var *v = x->u.index.decl;
+	const char *name = emit_global(e, v)->name, *by;
+
+	if (!v->per_cpu || v->is_copy || (op != TOK_ADD && op != TOK_SUB))
+		return false;
+	by = str_printf("%s%s", op == TOK_SUB ? "0 - " : "", n.constant && op == TOK_ADD ? n.text : value_wrap(n));
+	if (single(v))
+		cw_line(e->w, "stp_map_add1(c, &%s, %s, %s);", name, value_long(keys[0]), by);
+	else
+		cw_line(e->w, "stp_map_add(c, &%s, %s, %s);", name, keys_text(e, v, keys, v->arity), by);
+	emit_check(e, x->loc);
+	return true;
 }
 
 static void delete_scalar(struct emitter *e, struct var *v)
@@ -166,6 +183,8 @@ void emit_delete(struct emitter *e, struct expr *x)
 
 	if (x->kind == E_VAR) {
 		v = x->u.var.decl;
+		if (v->arity > 0 && v->per_cpu)
+			merge(e, v, x->loc);
 		if (v->arity > 0)
 			cw_line(e->w, "stp_map_clear(c, &%s);", emit_global(e, v)->name);
 		else
@@ -178,6 +197,8 @@ void emit_delete(struct emitter *e, struct expr *x)
 	keys = NEW_ARRAY(struct value, v->arity + 1);
 	any = slice_values(e, x->u.index.keys.at, v->arity, keys);
 	emit_global(e, v)->walked |= e->programs && any;
+	if (v->per_cpu)
+		merge(e, v, x->loc);
 	if (any)
 		cw_line(e->w, "stp_map_delete_slice(c, &%s, %s, %u);", emit_global(e, v)->name,
 			keys_text(e, v, keys, v->arity), any);
@@ -250,8 +271,7 @@ static struct foreach_start foreach_start(struct emitter *e, struct stmt *st)
 		else if (!limit.constant)
 			limit = value_text(0, true, "stp_limit(%s)", value_long(limit));
 	}
-	if (v->type == T_STATS)
-		merge(e, v, st->loc);
+	merge(e, v, st->loc);
 	if (st->u.foreach.slice.n)
 		start.slice = keys_text(e, v, keys, v->arity);
 	start.limit = value_long(limit);

@@ -113,6 +113,8 @@ static struct value assign_long_element(struct emitter *e, struct expr *x, struc
 
 	if (wanted || (r.reads & ARRAY))
 		r = value_keep(e, r, T_LONG);
+	if (!wanted && emit_element_adder(e, x->u.bin.l, keys, op, r))
+		return r;
 	cell = emit_put(e, x->u.bin.l, keys);
 	if (op == TOK_NONE) {
 		cw_line(e->w, "*(s64 *)%s = %s;", cell, value_long(r));
@@ -186,6 +188,8 @@ static struct value incdec_element(struct emitter *e, struct expr *x, bool wante
 	const char *cell, *op = x->u.un.op == TOK_INC ? "+=" : "-=";
 
 	emit_values(e, l->u.index.keys.at, l->u.index.keys.n, keys);
+	if (!wanted && emit_element_adder(e, l, keys, x->u.un.op == TOK_INC ? TOK_ADD : TOK_SUB, value_number(1)))
+		return value_number(0);
 	cell = emit_put(e, l, keys);
 	now = value_text(ARRAY, true, "*(s64 *)%s", cell);
 	if (wanted && !x->u.un.prefix)

@@ -27,6 +27,28 @@ static void add_alone(struct func_info *i, access_list *uses, int visit)
 		add_alone(*to, uses, visit);
 }
 
+// Returns whether hits may add to v without the exclusion of others that do.
+static bool is_added(const struct var *v)
+{
+	return v->type == T_STATS || v->per_cpu;
+}
+
+// Two readers that each add to what the other one reads would wait for each other: both lock it for writing.
+static void add_as_writer(access_list *uses)
+{
+	bool reads = false;
+
+	for vec_each(uses, u)
+		reads |= u->write && is_added(u->var);
+	for vec_each(uses, u)
+		u->write |= reads && u->adding;
+}
+
+static const char *mode_of(const struct emitter *e, const struct access_use *u)
+{
+	return u->write ? "STP_WRITE" : u->adding && !e->s->opt.bpf_runtime ? "STP_ADDING" : "STP_READ";
+}
+
 // Writes each variable once, in the same order for all handlers, so that two never wait for each other. Handlers with
 // the same locks share a table.
 static struct lock_table lock_table(struct emitter *e, struct cwriter *w, const char *name, access_list *uses)
@@ -47,9 +69,9 @@ static struct lock_table lock_table(struct emitter *e, struct cwriter *w, const 
 			uses->at[n++] = *u;
 	}
 	uses->n = n;
+	add_as_writer(uses);
 	for vec_each(uses, u)
-		cw_line(&rows, "{ &lock_%s, %s, \"%s\" },", emit_global(e, u->var)->name + 2,
-			u->write ? "STP_WRITE" : "STP_READ", u->var->name);
+		cw_line(&rows, "{ &lock_%s, %s, \"%s\" },", emit_global(e, u->var)->name + 2, mode_of(e, u), u->var->name);
 	known = map_get(&e->lock_tables, buf_text(&rows.text));
 	if (known)
 		return (struct lock_table){ known, n, *uses };
@@ -70,7 +92,7 @@ static struct lock_table hit_lock_table(struct emitter *e, struct cwriter *w, co
 	hit.body = p->hit ? p->hit : &empty;
 	access_probe_locks(e->s, &hit, &uses);
 	for vec_each(&p->takes, t) {
-		struct access_use use = { t->var, t->clear || t->var->type == T_STATS };
+		struct access_use use = { .var = t->var, .write = t->clear || is_added(t->var) };
 
 		vec_push(&uses, use);
 	}

@@ -459,6 +459,7 @@ static struct var *copy_of(const struct var *v)
 
 	*copy = *v;
 	copy->is_copy = copy->unlocked = true;
+	copy->per_cpu = false;
 	copy->index = 0;
 	return copy;
 }
@@ -681,7 +682,7 @@ static const char *const kinds[] = {
 
 static void write_take(struct emitter *e, struct cwriter *w, const struct take *t)
 {
-	bool map = t->var->arity > 0, cell = map || t->var->type != T_STRING;
+	bool map = t->var->arity > 0, cell = map || t->var->type != T_STRING, adder = emit_is_adder(t->var);
 	const char *to = emit_global(e, t->copy)->name, *from = emit_global(e, t->var)->name;
 	struct buf value = { 0 };
 
@@ -689,7 +690,9 @@ static void write_take(struct emitter *e, struct cwriter *w, const struct take *
 		buf_printf(&value, ", .text = %s", emit_c_string(str_ndup(t->value->u.string.bytes, t->value->u.string.len)));
 	else if (t->value)
 		buf_printf(&value, ", .number = %s", value_number(t->value->u.number).text);
-	cw_line(w, "{ %s, %s, %s%s, %s%s%s },", map ? "STP_TAKE_MAP" : kinds[t->var->type],
+	if (adder)
+		buf_printf(&value, ", .offset = __builtin_offsetof(struct percpu, %s)", from);
+	cw_line(w, "{ %s, %s, %s%s, %s%s%s },", map ? "STP_TAKE_MAP" : adder ? "STP_TAKE_ADDER" : kinds[t->var->type],
 		t->clear ? "true" : "false", cell ? "&" : "", from, cell ? "&" : "", to, buf_text(&value));
 }
 

@@ -84,7 +84,7 @@ static void write_map(struct emitter *e, struct cwriter *w, const struct global 
 		buf_text(&keys), types[v->type ? v->type : T_LONG]);
 	cw_line(w, ".capacity = %" PRId64 ", .sized = %s, .wrap = %s, .percpu = %s,", capacity,
 		v->max_size ? "true" : "false", v->wrap ? "true" : "false",
-		v->type == T_STATS && !v->is_copy ? "true" : "false");
+		(v->type == T_STATS || v->per_cpu) && !v->is_copy ? "true" : "false");
 	if (v->type == T_STATS)
 		cw_line(w, ".stat = %s_DESC,", g->name);
 	cw_line(w, "};");
@@ -158,7 +158,8 @@ static void one(struct emitter *e, struct cwriter *w, const struct global *g)
 	if (v->arity > 0 && e->s->opt.bpf_runtime)
 		emit_bpf_map(e, w, g, stat_size(v), map_capacity(e, v));
 	if (g->locked && !e->s->opt.bpf_runtime)
-		cw_line(w, "static struct stp_lock lock_%s;", g->name + 2);
+		cw_line(w, "static struct stp_lock lock_%s%s;", g->name + 2,
+			v->type == T_STATS || v->per_cpu ? " = { .added = true }" : "");
 }
 
 void emit_storage(struct emitter *e, struct cwriter *w)

@@ -145,7 +145,7 @@ const char *emit_var(struct emitter *e, struct var *v)
 
 bool emit_is_adder(const struct var *v)
 {
-	return v->kind == VAR_GLOBAL && v->added_only && v->type == T_LONG && v->arity <= 0;
+	return v->kind == VAR_GLOBAL && v->per_cpu && v->arity <= 0;
 }
 
 bool emit_needs_context(struct emitter *e, struct loc loc)

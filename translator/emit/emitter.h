@@ -318,6 +318,8 @@ void emit_accessors_end(const struct func *f, struct buf *b);
 struct value emit_index(struct emitter *e, struct expr *x);
 struct value emit_in(struct emitter *e, struct expr *x);
 const char *emit_put(struct emitter *e, struct expr *x, struct value *keys);  // a cell
+// Adds n to, or subtracts it from, an element of an array that is stored per CPU. Returns false if it is not.
+bool emit_element_adder(struct emitter *e, struct expr *x, struct value *keys, enum tok op, struct value n);
 void emit_delete(struct emitter *e, struct expr *x);
 void emit_foreach(struct emitter *e, struct stmt *st);
 
