@@ -38,10 +38,12 @@ static inline u64 mix(u64 h)
 /* The cost of a lookup includes keys up to this size. */
 #define KEY_INCLUDED 128
 
-/* Charges the bytes behind that: they are hashed, and compared or copied. */
-static __attribute__((__noinline__)) void charge_long_key(u64 n)
+/* Charges the bytes behind that, which are hashed, and compared or copied. Returns its first argument, so that
+ * hash_rest() ends in a call and saves no registers. */
+static __attribute__((__noinline__)) u64 charge_long_key(u64 hash, u64 n)
 {
 	stp_charge(stp_ctx_here(), n / 8 * STP_WORK_LONG_KEY);
+	return hash;
 }
 
 /* h: the hash of the bytes before s. */
@@ -57,9 +59,8 @@ static __attribute__((__noinline__)) u64 hash_rest(u64 h, const char *s)
 			break;
 		h = mix(h ^ w);
 	}
-	if (STP_UNLIKELY(s > included))
-		charge_long_key((u64)(s - included));
-	return (h ^ (w & stp_word_before(zero))) * stp_key_factor;
+	h = (h ^ (w & stp_word_before(zero))) * stp_key_factor;
+	return STP_UNLIKELY(s > included) ? charge_long_key(h, (u64)(s - included)) : h;
 }
 
 /* Handles the common case that a string ends in its first word; a separate function needs fewer registers. */
@@ -88,13 +89,14 @@ static u64 hash_keys(const struct stp_map *m, const union stp_val *keys)
 	return h;
 }
 
-static bool same_string(const char *a, const char *b)
+/* cell: of an element, whose words are aligned, so that none of them lies in two pages. */
+static bool same_string(const char *cell, const char *s)
 {
 	u64 x, y, zero;
 
-	for (;; a += 8, b += 8) {
-		x = stp_word_load(a);
-		y = stp_word_load(b);
+	for (;; cell += 8, s += 8) {
+		x = STP_WORD(*(const u64 *)cell);
+		y = stp_word_load(s);
 		zero = stp_word_zero(x);
 		if (zero)                      /* the terminator has to be equal, too */
 			return !((x ^ y) & (stp_word_before(zero) << 1 | 1));
@@ -133,13 +135,38 @@ static struct stp_elem *find(const struct stp_map *m, const struct stp_table *t,
 	return NULL;
 }
 
-/* Lookup in a map with one string key, the most common kind: a[execname()]. */
-static inline struct stp_elem *find_string(const struct stp_table *t, u64 hash, const char *key)
+/* The most common keys: one number, and one string of less than eight bytes, as many of a[execname()]. */
+static inline bool has_one_word(const struct stp_map *m, const union stp_val *keys)
+{
+	return m->nkeys == 1 && m->keys[0] == STP_STRING && stp_word_zero(stp_word_load(keys->s));
+}
+
+/* Looks for keys of any kind. */
+static inline struct stp_elem *find_keys(const struct stp_map *m, const struct stp_table *t, const union stp_val *keys,
+					 u64 *hash)
 {
 	struct stp_elem *e;
 
-	for (e = *bucket_of(t, hash); e; e = e->chain)
-		if (e->hash == hash && same_string(e->cells, key))
+	if (m->nkeys > 1 || m->keys[0] != STP_STRING) {
+		*hash = hash_keys(m, keys);
+		return find(m, t, *hash, keys);
+	}
+	*hash = hash_string(0, keys->s);
+	for (e = *bucket_of(t, *hash); e; e = e->chain)
+		if (e->hash == *hash && same_string(e->cells, keys->s))
+			return e;
+	return NULL;
+}
+
+/* Looks for a key of has_one_word(). */
+static inline struct stp_elem *find_word(const struct stp_table *t, const char *key, u64 *hash)
+{
+	u64 w = stp_word_load(key), before = stp_word_before(stp_word_zero(w)), compared = before << 1 | 1;
+	struct stp_elem *e;
+
+	*hash = (w & before) * stp_key_factor;
+	for (e = *bucket_of(t, *hash); e; e = e->chain)
+		if (e->hash == *hash && !((STP_WORD(*(const u64 *)e->cells) ^ w) & compared))
 			return e;
 	return NULL;
 }
@@ -252,25 +279,36 @@ static void *overflow(struct stp_ctx *c, const struct stp_map *m)
 	return NULL;
 }
 
-static void *put(struct stp_ctx *c, struct stp_map *m, struct stp_table *t, const union stp_val *keys)
+/* A separate function, since finding an element then needs fewer registers. */
+static __attribute__((__noinline__)) void *put_absent(struct stp_ctx *c, struct stp_map *m, struct stp_table *t,
+						      u64 hash, const union stp_val *keys)
+{
+	struct stp_elem *e = insert(m, t, hash);
+
+	if (!e)
+		return overflow(c, m);
+	set_keys(m, e, keys);
+	return (char *)e + m->data->value_offset;
+}
+
+static __attribute__((__noinline__)) void *put_keys(struct stp_ctx *c, struct stp_map *m, struct stp_table *t,
+						    const union stp_val *keys)
+{
+	u64 hash;
+	struct stp_elem *e = find_keys(m, t, keys, &hash);
+
+	return STP_LIKELY(e) ? (char *)e + m->data->value_offset : put_absent(c, m, t, hash, keys);
+}
+
+static inline void *put(struct stp_ctx *c, struct stp_map *m, struct stp_table *t, const union stp_val *keys)
 {
 	struct stp_elem *e;
 	u64 hash;
 
-	if (m->nkeys == 1 && m->keys[0] == STP_STRING) {
-		hash = hash_string(0, keys->s);
-		e = find_string(t, hash, keys->s);
-	} else {
-		hash = hash_keys(m, keys);
-		e = find(m, t, hash, keys);
-	}
-	if (!e) {
-		e = insert(m, t, hash);
-		if (STP_UNLIKELY(!e))
-			return overflow(c, m);
-		set_keys(m, e, keys);
-	}
-	return (char *)e + m->data->value_offset;
+	if (!has_one_word(m, keys))
+		return put_keys(c, m, t, keys);
+	e = find_word(t, keys->s, &hash);
+	return STP_LIKELY(e) ? (char *)e + m->data->value_offset : put_absent(c, m, t, hash, keys);
 }
 
 /* Charges the removal of all elements; without enough budget, none is removed. */
@@ -460,6 +498,7 @@ static inline void add(struct stp_ctx *c, const struct stp_map *m, struct stp_el
 	struct stp_sums *sums;
 
 	if (STP_UNLIKELY(!d->sums)) {
+		stp_debug_shared(1);
 		__atomic_fetch_add((u64 *)((char *)e + d->value_offset), n, __ATOMIC_RELAXED);
 		return;
 	}
@@ -475,6 +514,7 @@ static struct stp_elem *insert_shared(struct stp_ctx *c, struct stp_map *m, u64 
 	struct stp_spin spin = {};
 	struct stp_elem *e;
 
+	stp_debug_shared(2);
 	while (__atomic_exchange_n(&d->inserting, 1, __ATOMIC_ACQUIRE)) {
 		if (stp_spin(&spin, STP_MERGE_WAIT_MS))
 			continue;
@@ -510,19 +550,28 @@ static __attribute__((__noinline__)) void add_absent1(struct stp_ctx *c, struct 
 	add_absent(c, m, (u64)key * stp_key_factor, &(union stp_val){ .n = key }, n);
 }
 
+static __attribute__((__noinline__)) void add_keys(struct stp_ctx *c, struct stp_map *m, const union stp_val *keys,
+						   u64 n)
+{
+	u64 hash;
+	struct stp_elem *e = find_keys(m, &m->data->main, keys, &hash);
+
+	if (STP_LIKELY(e))
+		add(c, m, e, n);
+	else
+		add_absent(c, m, hash, keys, n);
+}
+
 void stp_map_add(struct stp_ctx *c, struct stp_map *m, const union stp_val *keys, u64 n)
 {
-	const struct stp_table *t = &m->data->main;
 	struct stp_elem *e;
 	u64 hash;
 
-	if (m->nkeys == 1 && m->keys[0] == STP_STRING) {
-		hash = hash_string(0, keys->s);
-		e = find_string(t, hash, keys->s);
-	} else {
-		hash = hash_keys(m, keys);
-		e = find(m, t, hash, keys);
+	if (!has_one_word(m, keys)) {
+		add_keys(c, m, keys, n);
+		return;
 	}
+	e = find_word(&m->data->main, keys->s, &hash);
 	if (STP_LIKELY(e))
 		add(c, m, e, n);
 	else
