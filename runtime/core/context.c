@@ -157,6 +157,7 @@ static inline bool try_lock(struct stp_lock *l, u32 mode)
 {
 	u32 old = 0;
 
+	stp_debug_shared(1);
 	if (mode & STP_WRITE)
 		return __atomic_compare_exchange_n(&l->word, &old, LOCK_WRITER, false,
 						   __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
@@ -168,6 +169,7 @@ static inline bool try_lock(struct stp_lock *l, u32 mode)
 
 static inline void unlock(struct stp_lock *l, u32 mode)
 {
+	stp_debug_shared(1);
 	/* An atomic subtraction, because readers may have incremented the word temporarily. */
 	__atomic_fetch_sub(&l->word, mode & STP_WRITE ? LOCK_WRITER : 1, __ATOMIC_RELEASE);
 }
@@ -179,6 +181,7 @@ static __attribute__((__noinline__)) u32 wait_lock(struct stp_lock *l, u32 mode,
 {
 	const struct stp_limits *limits = &stp_module.limits;
 
+	stp_debug_shared(1);
 	__atomic_fetch_add(&l->waits, 1, __ATOMIC_RELAXED);
 	while (waits++ < limits->trylock) {
 		plat_pause(limits->trylock_delay_us);  /* ends: MAXTRYLOCK times per hit, TRYLOCKDELAY each */
@@ -222,6 +225,7 @@ static inline bool begin_adding(struct stp_ctx_private *v, const struct stp_lock
 	__atomic_store_n(&v->adding, 1, __ATOMIC_SEQ_CST);
 	for (; use < end; use++)
 		if (use->mode == STP_ADDING && STP_UNLIKELY(__atomic_load_n(&use->lock->word, __ATOMIC_SEQ_CST))) {
+			stp_debug_shared(1);
 			__atomic_fetch_add(&use->lock->waits, 1, __ATOMIC_RELAXED);
 			__atomic_store_n(&v->adding, 0, __ATOMIC_RELEASE);
 			return false;

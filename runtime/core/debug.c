@@ -6,6 +6,8 @@
 #include "map.h"
 #ifdef STP_DEBUG
 
+u64 stp_debug_shared_writes;
+
 /* ------------------------------------------------------------------ contexts */
 
 void stp_debug_idle(const struct stp_ctx_private *v)

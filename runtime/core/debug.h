@@ -27,6 +27,9 @@ void stp_debug_locked(const struct stp_lock_use *use, u32 cpu);
 void stp_debug_unlocked(const struct stp_lock_use *use, u32 cpu);
 void stp_debug_lock_order(void);
 void stp_debug_map(const struct stp_map *m);
+/* Counts writes of the runtime to memory that other CPUs write to, for bench/contention: stap -t prints the sum. */
+extern u64 stp_debug_shared_writes;
+#define stp_debug_shared(n) __atomic_fetch_add(&stp_debug_shared_writes, n, __ATOMIC_RELAXED)
 #else
 #define STP_CHECK_THAT(x) do { } while (0)
 #define stp_debug_idle(v) do { } while (0)
@@ -35,6 +38,7 @@ void stp_debug_map(const struct stp_map *m);
 #define stp_debug_unlocked(use, cpu) do { } while (0)
 #define stp_debug_lock_order() do { } while (0)
 #define stp_debug_map(m) do { } while (0)
+#define stp_debug_shared(n) do { } while (0)
 #endif
 
 #endif

@@ -142,6 +142,9 @@ static void print_report(struct stp_ctx *c)
 		print_probe(c, i);
 	for (i = 0; i < stp_module.nprobes; i++)
 		print_locks(c, stp_module.probes + i, &any);
+#ifdef STP_DEBUG
+	stp_cprintf(c, "----- shared lines written: %llu\n", stp_debug_shared_writes);
+#endif
 }
 
 void stp_timing_report(void)
