@@ -65,6 +65,20 @@ static void complete_keys(struct stp_ctx *c, const struct stp_shared_map *m, uni
 	}
 }
 
+/* Returns a value with the names that it stands for. */
+static const char *complete_value(struct stp_ctx *c, const char *value)
+{
+	static char *name;
+
+	if (*value != STP_MARK)
+		return value;
+	if (!name)
+		name = malloc(stp_module.limits.string_len);
+	if (c != &stp_session.exclusive->c)
+		records_read();            /* as in complete_keys() */
+	return name ? user_names_complete(value, name) : value;
+}
+
 static void import_elem(struct stp_ctx *c, const struct stp_shared_map *m, char *elem)
 {
 	union stp_val keys[STP_MAX_KEYS];
@@ -76,7 +90,7 @@ static void import_elem(struct stp_ctx *c, const struct stp_shared_map *m, char 
 	if (!cell)
 		return;
 	if (m->map->value == STP_STRING)
-		stp_copy(cell, elem + m->value, stp_module.limits.string_len);
+		stp_copy(cell, complete_value(c, elem + m->value), stp_module.limits.string_len);
 	else if (m->map->value == STP_STATS)
 		stp_stat_merge(cell, (struct stp_stat *)(elem + m->value), &m->map->stat);
 	else

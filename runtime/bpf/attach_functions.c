@@ -126,39 +126,47 @@ static void read_symbols(struct wanted *w, u32 n, u64 *stext)
 		fclose(f);
 }
 
-/* Sets the addresses of all sites; 0: not found. */
-static int find_addresses(struct stp_function *f, u32 n)
+int functions_find_sites(struct stp_site *const *sites, u32 n)
 {
 	bool same = functions_same_kernel();
-	struct wanted *w = NULL;
-	u32 sites = 0, wanted = 0, i, k;
+	struct wanted *w = calloc(n + 1, sizeof(*w));
+	u32 wanted = 0, i;
 	u64 stext = 0;
 
-	for (i = 0; i < n; i++)
-		sites += f[i].nsites;
-	w = calloc(sites + 1, sizeof(*w));
 	if (!w)
 		return -ENOMEM;
 	for (i = 0; i < n; i++)
-		for (k = 0; k < f[i].nsites; k++) {
-			struct stp_site *s = &f[i].sites[k];
-
-			if (!*s->symbol)
-				s->address = s->offset;
-			else if (s->module || !s->base_offset || !same)
-				w[wanted++].site = s;
-		}
+		if (!*sites[i]->symbol)
+			sites[i]->address = sites[i]->offset;
+		else if (sites[i]->module || !sites[i]->base_offset || !same)
+			w[wanted++].site = sites[i];
 	qsort(w, wanted, sizeof(*w), by_name);
 	read_symbols(w, wanted, &stext);
 	free(w);
 	for (i = 0; i < n; i++)
-		for (k = 0; k < f[i].nsites; k++) {
-			struct stp_site *s = &f[i].sites[k];
-
-			if (s->base_offset && !s->module && same && stext)
-				s->address = stext + s->base_offset + s->offset;
-		}
+		if (sites[i]->base_offset && !sites[i]->module && same && stext)
+			sites[i]->address = stext + sites[i]->base_offset + sites[i]->offset;
 	return 0;
+}
+
+/* Sets the addresses of all sites; 0: not found. */
+static int find_addresses(struct stp_function *f, u32 n)
+{
+	struct stp_site **sites;
+	u32 nsites = 0, i, k;
+	int err;
+
+	for (i = 0; i < n; i++)
+		nsites += f[i].nsites;
+	sites = calloc(nsites + 1, sizeof(*sites));
+	if (!sites)
+		return -ENOMEM;
+	for (nsites = 0, i = 0; i < n; i++)
+		for (k = 0; k < f[i].nsites; k++)
+			sites[nsites++] = &f[i].sites[k];
+	err = functions_find_sites(sites, nsites);
+	free(sites);
+	return err;
 }
 
 /* ------------------------------------------------------------------ what ftrace traces */

@@ -89,7 +89,9 @@ static inline struct stp_elem *stp_cursor_next(struct stp_cursor *cursor)
 #define stp_user_mode(c) 0
 #define stp_is_32bit(c) 0
 #define stp_in_syscall(c) 0
-#define stp_pid2task(c, id) 0
+
+/* kernel_memory.c: the address of the task with a thread ID, or 0 */
+s64 stp_pid2task(struct stp_ctx *c, s64 id);
 
 /* names.c */
 void stp_symdata(struct stp_ctx *c, char *to, u64 address);

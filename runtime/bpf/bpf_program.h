@@ -805,5 +805,8 @@ SEC(section) int stp_program_##number(u64 *ctx)				\
 #ifdef STP_USES_CALLS
 #include "bpf_calls.h"
 #endif
+#ifdef STP_USES_KERNEL_MEMORY
+#include "bpf_kernel_memory.h"
+#endif
 
 #endif

@@ -255,6 +255,7 @@ static int load(u32 preempt_off)
 	if (!err)
 		err = lsm_prepare();
 	watchpoints_prepare();
+	kernel_memory_prepare();
 	if (!err)
 		err = bpf_object__load(object);
 	if (!err)

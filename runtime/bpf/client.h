@@ -87,6 +87,8 @@ bool refusal_report(const char *log, const char *path);
 /* attach_functions.c */
 /* Between opening and loading the object: finds the addresses of functions. Returns 0 or a negative error. */
 int functions_prepare(void);
+/* Sets the addresses of these sites, of which those that are not found keep 0. Returns 0 or -ENOMEM. */
+int functions_find_sites(struct stp_site *const *sites, u32 n);
 /* The kernel has the build ID of the one that the script was translated for. */
 bool functions_same_kernel(void);
 
@@ -98,6 +100,10 @@ int client_event_in_target(const struct stp_probe *p, struct perf_event_attr *a)
 /* attach_watchpoints.c */
 /* Before privileges are dropped: finds the addresses of symbols, and of the code of the target. */
 void watchpoints_prepare(void);
+
+/* kernel_memory.c */
+/* Before privileges are dropped: finds the addresses of the kernel's variables that the client reads. */
+void kernel_memory_prepare(void);
 
 /* attach_lsm.c */
 /* Between opening and loading the object: leaves out programs of hooks that may be missing. Returns 0, or -ECANCELED

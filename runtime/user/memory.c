@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Loads from and stores to the target process (-c, -x), else from this one, through process_vm_readv(), which
- * reports a bad address instead of faulting. Kernel memory is not accessible: stp_load* and
- * stp_uload* are the same.
+ * reports a bad address instead of faulting. kernel_memory.c has the loads of kernel memory.
  */
 #define _GNU_SOURCE
 #include "user.h"
@@ -34,10 +33,6 @@ static u64 load_number(struct stp_ctx *c, u64 address, u64 size)
 }
 
 #define LOAD(bytes)								\
-u64 stp_load##bytes(struct stp_ctx *c, u64 address)				\
-{										\
-	return load_number(c, address, bytes);					\
-}										\
 u64 stp_uload##bytes(struct stp_ctx *c, u64 address)				\
 {										\
 	return load_number(c, address, bytes);					\
@@ -88,7 +83,7 @@ u64 stp_thread_pointer(struct stp_ctx *c)
 }
 
 /* Reads in pieces that don't cross a 64-byte line, so that a string that ends before a bad page is read in full. */
-bool stp_load_string(struct stp_ctx *c, char *to, u64 address, u32 size)
+bool stp_uload_string(struct stp_ctx *c, char *to, u64 address, u32 size)
 {
 	u32 at = 0, n, i;
 	char next;
@@ -110,9 +105,4 @@ bool stp_load_string(struct stp_ctx *c, char *to, u64 address, u32 size)
 	if (size == stp_module.limits.string_len && (!can_read(&next, address + at, 1) || next))
 		stp_cut(STP_LOSS_STRINGS, "a string was cut at MAXSTRINGLEN");
 	return true;
-}
-
-bool stp_uload_string(struct stp_ctx *c, char *to, u64 address, u32 size)
-{
-	return stp_load_string(c, to, address, size);
 }

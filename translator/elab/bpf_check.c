@@ -17,6 +17,8 @@ struct check {
 	bool at_return;                // at the return of a function
 	struct numbers places;         // calls whose result is printed or a key, struct expr *: see gives_names()
 	VEC(struct var *) named;       // arrays that have such keys
+	struct numbers holders;        // arrays that have such values: set of struct var *
+	bool more_holders;             // find_holders() has found another one
 };
 
 #define INSTEAD "run the script as a module, or with --vm"
@@ -90,8 +92,8 @@ static const char *missing_context(const struct check *k, const struct embedded 
 
 	if (!k->event)
 		return stack || embedded_word(c, "stp_address") || embedded_word(c, "stp_print_usyms") ||
-		       embedded_word(c, "stp_user_mode") || embedded_word(c, "stp_pid2task") ||
-		       embedded_word(c, "stp_load_string") || embedded_word(c, "stp_is_32bit") ||
+		       embedded_word(c, "stp_user_mode") ||
+		       embedded_word(c, "stp_is_32bit") ||
 		       embedded_has_prefix(c, "stp_mark_") ?
 			"in handlers that are not of events" : NULL;
 	if (k->at_return && embedded_word(c, "stp_address"))
@@ -184,13 +186,55 @@ static const char *operator_refusal(const struct expr *e)
 
 // ---------------------------------------------------------------- names of user code
 
-// A program has only a text that stands for these names; the client completes it where it prints it, and in keys of
-// arrays, whose elements it then adds up if their keys are equal.
-static bool gives_names(const struct expr *e)
+static bool is_holder(struct check *k, const struct var *v)
+{
+	return *numbers_at(&k->holders, (uintptr_t)v) != 0;
+}
+
+static bool holds_names(struct check *k, const struct expr *e)
+{
+	return e->kind == E_INDEX && !e->u.index.hist && is_holder(k, e->u.index.decl);
+}
+
+// A program has only a text that stands for these names; the client completes it where it prints it, in values of
+// arrays, and in keys of arrays, whose elements it then adds up if their keys are equal.
+static bool gives_names(struct check *k, const struct expr *e)
 {
 	const struct func *f = e->kind == E_CALL ? e->u.call.target : NULL;
 
-	return f && f->embedded && embedded_has_prefix(f->embedded, "stp_mark_");
+	return holds_names(k, e) || (f && f->embedded && embedded_has_prefix(f->embedded, "stp_mark_"));
+}
+
+// Returns whether e only stores names in an element of an array.
+static bool stores_names(struct check *k, const struct expr *e)
+{
+	return e->kind == E_ASSIGN && e->value_unused && e->u.bin.op == TOK_ASSIGN && e->u.bin.l->kind == E_INDEX &&
+	       gives_names(k, e->u.bin.r);
+}
+
+static bool find_holder(struct ast_walker *w, struct expr **at)
+{
+	struct check *k = w->data;
+
+	if (stores_names(k, *at) && numbers_add(&k->holders, (*at)->u.bin.l->u.index.decl))
+		k->more_holders = true;
+	return true;
+}
+
+// Finds the arrays in which event handlers store names, also those of other such arrays.
+static void find_holders(struct check *k)
+{
+	struct ast_walker w = { .expr = find_holder, .data = k };
+
+	do {
+		k->more_holders = false;
+		for vec_each(&k->s->script.probes, p)
+			if ((*p)->family->bpf_program && (*p)->body)
+				ast_walk_stmt(&w, &(*p)->body);
+		for vec_each(&k->s->script.funcs, f)
+			if ((*f)->used && (*f)->body)
+				ast_walk_stmt(&w, &(*f)->body);
+	} while (k->more_holders);
 }
 
 static void allow_arguments(struct check *k, const struct expr *e)
@@ -199,7 +243,7 @@ static void allow_arguments(struct check *k, const struct expr *e)
 
 	if (e->u.print.kind != PRINT_PRINTF)
 		for vec_each(&e->u.print.args, arg)
-			if (gives_names(*arg))
+			if (gives_names(k, *arg))
 				numbers_add(&k->places, *arg);
 	for vec_each(&e->u.print.format, p) {
 		n += p->width_star + p->precision_star;
@@ -215,7 +259,7 @@ static void allow_keys(struct check *k, const struct expr *array)
 	if (array->kind != E_INDEX || array->u.index.hist)
 		return;
 	for vec_each(&array->u.index.keys, key) {
-		if (!gives_names(*key))
+		if (!gives_names(k, *key))
 			continue;
 		numbers_add(&k->places, *key);
 		vec_push(&k->named, array->u.index.decl);
@@ -236,20 +280,24 @@ static void allow_names(struct check *k, const struct expr *e)
 		allow_keys(k, e->u.un.e);
 	else if (e->kind == E_ASSIGN && only_adds(e))
 		allow_keys(k, e->u.bin.l);
+	else if (e->kind == E_ASSIGN && e->u.bin.op == TOK_ASSIGN && e->value_unused)
+		numbers_add(&k->places, e->u.bin.l);
+	if (stores_names(k, e))
+		numbers_add(&k->places, e->u.bin.r);
 }
 
 static const char *names_refusal(struct check *k, const struct expr *e)
 {
 	enum { SHORTEST = 64 };    // the text that stands for a name takes up to 48 bytes
 
-	if (!gives_names(e))
+	if (!gives_names(k, e))
 		return NULL;
 	if (session_limit(k->s, LIMIT_MAXSTRINGLEN) < SHORTEST)
 		return "names of user code in strings of less than 64 bytes (-DMAXSTRINGLEN) are not supported";
 	if (!numbers_add(&k->places, e))
 		return NULL;
-	return "names of user code are only supported as arguments of print functions, and as keys of arrays that event "
-	       "handlers only add to (a[...]++, a[...] <<< n)";
+	return "names of user code are only supported as arguments of print functions, as values of arrays (a[...] = name), "
+	       "and as keys of arrays that event handlers only add to (a[...]++, a[...] <<< n)";
 }
 
 static void check_named(struct use_walker *w, struct var *v, int use, struct loc loc)
@@ -297,32 +345,39 @@ static bool check_expr(struct ast_walker *w, struct expr **at)
 		allow_names(k, e);
 		why = names_refusal(k, e);
 	}
-	if (!k->event && e->kind == E_DEREF && !e->u.deref.user)
-		why = "reading memory of the kernel in handlers that are not of events is not supported";
+	if (!k->event && e->kind == E_STATIC && e->u.fixed.variable->percpu)
+		why = "reading variables of each CPU is not supported";
 	if (k->event && !why)
 		why = expr_refusal(k, e) ? expr_refusal(k, e) : operator_refusal(e);
 	return why ? refuse(e->loc, why) : true;
 }
 
-static const char *foreach_refusal(const struct stmt *st)
+static const char *foreach_refusal(struct check *k, const struct stmt *st)
 {
+	bool by_value = st->u.foreach.sort_dir && !st->u.foreach.sort_key;
+
 	if (st->u.foreach.hist)
 		return "loops over histograms in event handlers are not supported";
 	if (st->u.foreach.sort_stat == STAT_VARIANCE)
 		return "sorting by @variance() in event handlers is not supported";
+	if ((by_value || st->u.foreach.value) && is_holder(k, st->u.foreach.decl))
+		return "a loop over names of user code in event handlers is not supported";
 	return NULL;
 }
 
 static bool check_stmt(struct ast_walker *w, struct stmt **at)
 {
-	const struct check *k = w->data;
+	struct check *k = w->data;
 	const struct stmt *st = *at;
 
 	if (!k->event)
 		return true;
 	switch (st->kind) {
 	case S_FOREACH:
-		return !foreach_refusal(st) || refuse(st->loc, foreach_refusal(st));
+		return !foreach_refusal(k, st) || refuse(st->loc, foreach_refusal(k, st));
+	case S_DELETE:
+		numbers_add(&k->places, st->u.expr);
+		return true;
 	default:
 		return true;
 	}
@@ -380,6 +435,7 @@ int elab_bpf(struct session *s)
 	if (session_limit(s, LIMIT_MAXSTRINGLEN) > STRING_MOST)
 		die("strings of more than %d bytes (-DMAXSTRINGLEN) are not supported with --runtime=bpf: the verifier does not "
 		    "follow longer loops; " INSTEAD, STRING_MOST);
+	find_holders(&k);
 	for vec_each(&s->script.probes, it) {
 		struct probe *p = *it;
 

@@ -127,6 +127,8 @@ void emit_bpf_embedded(struct emitter *e, const struct embedded *c)
 	for (size_t i = 0; i < ARRAY_SIZE(calls_of_library); i++)
 		if (embedded_word(c, calls_of_library[i].call))
 			emit_bpf_use(e, calls_of_library[i].use);
+	if ((embedded_word(c, "stp_load_string") || embedded_word(c, "stp_pid2task")) && !e->programs)
+		emit_bpf_use(e, BPF_KERNEL_MEMORY);
 	if (embedded_has_prefix(c, "stp_mark_"))
 		emit_bpf_use(e, BPF_TEXT | BPF_SYMBOLS | BPF_USER_STACKS);
 }
@@ -138,6 +140,8 @@ static void write_used_operations(const struct emitter *e, struct cwriter *w)
 		cw_line(w, "#define STP_USES_TEXT");
 	if (e->bpf_uses & BPF_SYMBOLS)
 		cw_line(w, "#define STP_USES_SYMBOLS");
+	if (e->bpf_uses & BPF_KERNEL_MEMORY)
+		cw_line(w, "#define STP_USES_KERNEL_MEMORY");
 	if (e->program_uses & BPF_STACKS)
 		cw_line(w, "#define STP_USES_STACKS");
 	if (e->program_uses & BPF_USER_STACKS)

@@ -32,7 +32,7 @@ struct value emit_offset(struct emitter *e, struct expr *x)
 {
 	const struct kernel_member *member = x->u.offset.member;
 
-	if (member)
+	if (member && e->programs)
 		return value_text(0, true, "STP_OFFSET(%d, %" PRId64 ")", emit_bpf_member(e, member, x->loc), x->u.offset.value);
 	emit_bpf_bind(e, x->loc);
 	return value_number(x->u.offset.value);
@@ -43,4 +43,13 @@ void emit_bpf_bind(struct emitter *e, struct loc loc)
 {
 	if (!e->bound_at)
 		e->bound_at = emit_location_text(loc);
+}
+
+// Members are then those of the kernel of this translation, too, since libbpf relocates programs only.
+void emit_bpf_client_load(struct emitter *e, struct loc loc)
+{
+	if (!e->s->opt.bpf_runtime || e->programs)
+		return;
+	emit_bpf_use(e, BPF_KERNEL_MEMORY);
+	emit_bpf_bind(e, loc);
 }

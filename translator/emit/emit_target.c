@@ -105,8 +105,10 @@ static struct value load(struct emitter *e, struct expr *x, const char *address,
 	bool is_signed = x->u.deref.is_signed && !x->u.deref.bit_size;
 	const char *from = x->u.deref.is_return ? "return_" : x->u.deref.user ? "u" : "";
 	const char *t = temp_long(e), *loaded = str_printf("stp_%sload%d(c, %s)", from, size, address);
-	const struct kernel_member *member = x->u.deref.member;
+	const struct kernel_member *member = e->programs ? x->u.deref.member : NULL;
 
+	if (!x->u.deref.user)
+		emit_bpf_client_load(e, x->loc);
 	if (member)
 		cw_line(e->w, "%s = STP_LOAD_MEMBER(c, %d, %s, %s);", t, emit_bpf_member(e, member, x->loc), address,
 			x->u.deref.is_signed ? "true" : "false");

@@ -184,6 +184,7 @@ enum bpf_use {
 	BPF_POINT_RESOLVED = 8, BPF_POINT_WRITTEN = 16, BPF_POINT_NAME = 32, BPF_POINT_FUNCTION = 64, // texts of probes
 	BPF_SYMBOLS = 128,         // names of addresses of the kernel (bpf_stack.h)
 	BPF_STACKS = 256, BPF_USER_STACKS = 512,
+	BPF_KERNEL_MEMORY = 1024,  // handlers of the client read memory of the kernel (bpf_kernel_memory.h)
 };
 void emit_bpf_use(struct emitter *e, unsigned uses);      // by the C that is being written
 void emit_bpf_embedded(struct emitter *e, const struct embedded *c);  // the same of all that the embedded C calls
@@ -200,6 +201,7 @@ void emit_bpf_locks(struct emitter *e, struct cwriter *w);
 // emit_bpf_members.c
 int emit_bpf_member(struct emitter *e, const struct kernel_member *member, struct loc loc);   // returns its number
 void emit_bpf_bind(struct emitter *e, struct loc loc);
+void emit_bpf_client_load(struct emitter *e, struct loc loc);  // a load of kernel memory, if the client executes it
 
 // emit_bpf_stack.c
 void emit_bpf_takes(struct emitter *e, struct cwriter *w, const struct probe *p);
