@@ -342,10 +342,9 @@ void *stp_map_get(struct stp_map *m, const union stp_val *keys)
 	return e ? (char *)e + m->data->value_offset : NULL;
 }
 
-void *stp_map_get1(struct stp_map *m, s64 key)
+static inline void *get1(const struct stp_map_data *d, const struct stp_table *t, s64 key)
 {
-	const struct stp_map_data *d = m->data;
-	struct stp_elem *e = *bucket_of(&d->main, (u64)key * stp_key_factor);
+	struct stp_elem *e = *bucket_of(t, (u64)key * stp_key_factor);
 
 	for (; e; e = e->chain)
 		if (stp_load_long(e->cells) == key)
@@ -353,14 +352,19 @@ void *stp_map_get1(struct stp_map *m, s64 key)
 	return NULL;
 }
 
+void *stp_map_get1(struct stp_map *m, s64 key)
+{
+	return get1(m->data, &m->data->main, key);
+}
+
 void *stp_map_put(struct stp_ctx *c, struct stp_map *m, const union stp_val *keys)
 {
 	return put(c, m, &m->data->main, keys);
 }
 
-static __attribute__((__noinline__)) void *insert1(struct stp_ctx *c, struct stp_map *m, s64 key)
+static __attribute__((__noinline__)) void *insert1(struct stp_ctx *c, struct stp_map *m, struct stp_table *t, s64 key)
 {
-	struct stp_elem *e = insert(m, &m->data->main, (u64)key * stp_key_factor);
+	struct stp_elem *e = insert(m, t, (u64)key * stp_key_factor);
 
 	if (!e)
 		return overflow(c, m);
@@ -368,11 +372,21 @@ static __attribute__((__noinline__)) void *insert1(struct stp_ctx *c, struct stp
 	return (char *)e + m->data->value_offset;
 }
 
+static inline void *put1(struct stp_ctx *c, struct stp_map *m, struct stp_table *t, s64 key)
+{
+	void *value = get1(m->data, t, key);
+
+	return STP_LIKELY(value) ? value : insert1(c, m, t, key);
+}
+
 void *stp_map_put1(struct stp_ctx *c, struct stp_map *m, s64 key)
 {
-	void *value = stp_map_get1(m, key);
+	return put1(c, m, &m->data->main, key);
+}
 
-	return STP_LIKELY(value) ? value : insert1(c, m, key);
+struct stp_stat *stp_pmap_put1(struct stp_ctx *c, struct stp_map *m, s64 key)
+{
+	return put1(c, m, m->data->cpu[stp_private(c)->cpu], key);
 }
 
 struct stp_stat *stp_pmap_put(struct stp_ctx *c, struct stp_map *m, const union stp_val *keys)

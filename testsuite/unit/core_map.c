@@ -339,7 +339,7 @@ static void deleting_inside(void)
 static void add(int cpu, s64 key, s64 v)
 {
 	union stp_val k = { .n = key };
-	struct stp_stat *s = stp_pmap_put(cpu_ctx[cpu], &sums, &k);
+	struct stp_stat *s = v % 2 ? stp_pmap_put(cpu_ctx[cpu], &sums, &k) : stp_pmap_put1(cpu_ctx[cpu], &sums, key);
 
 	if (s)
 		stp_stat_add(s, &sums.stat, v);

@@ -139,8 +139,8 @@ const char *emit_put(struct emitter *e, struct expr *x, struct value *keys)
 			keys[i] = value_keep(e, keys[i], T_STRING);
 	if (v->type == T_STATS)
 		put = "stp_pmap_put";
-	if (single(v) && v->type != T_STATS && !e->s->opt.bpf_runtime)
-		cw_line(e->w, "%s = stp_map_put1(c, &%s, %s);", cell, name, value_long(keys[0]));
+	if (single(v) && !e->s->opt.bpf_runtime)
+		cw_line(e->w, "%s = %s1(c, &%s, %s);", cell, put, name, value_long(keys[0]));
 	else
 		cw_line(e->w, "%s = %s(c, &%s, %s);", cell, put, name, keys_text(e, v, keys, v->arity));
 	emit_check(e, x->loc);
