@@ -225,13 +225,27 @@ static bool lacks_required(const struct check *c)
 	return false;
 }
 
+// A script that could not run as a module: stap chooses BPF only if the kernel loads no modules.
+static void without_module(struct check *c)
+{
+	bool bpf = run_no_modules() != NULL;
+
+	for (const struct check *other = checks; other < c; other++)
+		bpf &= other->run != check_bpf || other->verdict == GOOD;
+	if (bpf)
+		found(c, LIMITED, "scripts that probe this kernel run as BPF programs, which stap chooses here", "doc/carriers.md lists "
+		      "what these support");
+	else
+		found(c, MISSING, "scripts that probe this kernel cannot run: see above", NULL);
+}
+
 static void run_check(struct session *s, struct check *c)
 {
 	struct call call = { s, c };
 	const char *message, *advice;
 
 	if (lacks_required(c)) {
-		found(c, MISSING, "scripts that probe this kernel cannot run: see above", NULL);
+		without_module(c);
 		return;
 	}
 	progress("checking: %s", c->name);
@@ -282,7 +296,7 @@ int doctor_run(struct session *s)
 		if (!s->opt.json)
 			print_text(c);
 	}
-	runs = MAIN_JOB->verdict == GOOD;
+	runs = MAIN_JOB->verdict != MISSING;
 	if (s->opt.json)
 		print_json(runs);
 	return runs ? EXIT_SUCCESS : EXIT_FAILURE;
