@@ -171,8 +171,9 @@ static void keep(const struct dwarf_point *p, di_functions *v, struct buf *why)
 	}
 	v->n = n;
 	if (n && dropped && p->is_return)
-		diag_warning(p->part->loc, "%d inlined copies of \"%s\" have no return and were skipped", dropped,
-			     p->callee ? p->callee : p->part->text);
+		diag_warning(p->part->loc, "calls of \"%s\" are inlined at %d place%s, where it has no return: these are skipped; "
+			     ".inline probes their entries, and a program that is compiled with -fno-inline has returns",
+			     p->callee ? p->callee : p->part->text, dropped, dropped == 1 ? "" : "s");
 	if (n || !dropped || why->len)
 		return;
 	if (p->which == DWARF_INLINE) {
