@@ -233,8 +233,8 @@ static void without_module(struct check *c)
 	for (const struct check *other = checks; other < c; other++)
 		bpf &= other->run != check_bpf || other->verdict == GOOD;
 	if (bpf)
-		found(c, LIMITED, "scripts that probe this kernel run as BPF programs, which stap chooses here", "doc/carriers.md lists "
-		      "what these support");
+		found(c, LIMITED, "scripts that probe this kernel run as BPF programs, which stap chooses here",
+		      "doc/carriers.md lists what these support");
 	else
 		found(c, MISSING, "scripts that probe this kernel cannot run: see above", NULL);
 }
