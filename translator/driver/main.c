@@ -41,20 +41,25 @@ enum { WALK_STACK = 100 << 20 };   // bytes of the stack in passes 1 to 3
 
 static volatile sig_atomic_t interrupted;
 
+// Context: a signal handler.
+static void end_with(const char *message)
+{
+	ssize_t written = write(STDERR_FILENO, message, strlen(message));
+
+	(void)written;
+	session_abandon(EXIT_FAILURE);
+}
+
 // A pass checks `interrupted` when it ends; one that does not end within a second is ended here. If the reader of the
 // output has closed it, stap ends at once.
 static void on_signal(int sig)
 {
-	static const char used_up[] = "ERROR: the limit of processor time is used up; raise --rlimit-cpu (ulimit -t)\n";
-
-	if (sig == SIGXCPU) {
-		ssize_t written = write(STDERR_FILENO, used_up, sizeof(used_up) - 1);
-
-		(void)written;
-		session_abandon(EXIT_FAILURE);
-	}
-	if (sig == SIGALRM || sig == SIGPIPE)
-		session_abandon(sig == SIGPIPE ? 128 + sig : EXIT_FAILURE);
+	if (sig == SIGXCPU)
+		end_with("ERROR: the limit of processor time is used up; raise --rlimit-cpu (ulimit -t)\n");
+	if (sig == SIGALRM)
+		end_with("Interrupted.\n");
+	if (sig == SIGPIPE)
+		session_abandon(128 + sig);
 	diag_interrupted = interrupted = sig;
 	alarm(1);
 }
