@@ -612,6 +612,7 @@ static bool merge_sums(struct stp_ctx *c, struct stp_map *m, struct stp_sums *su
 
 	if (!sums->changed)
 		return true;
+	stp_debug_map(m);
 	if (!stp_charge(c, (u64)n * STP_WORK_SUM))
 		return false;
 	for (i = 0; i < n; i++, value += d->elem_size) {
@@ -694,6 +695,7 @@ static bool merge_table(struct stp_ctx *c, struct stp_map *m, struct stp_table *
 	bool done = true;
 	u32 lost = 0;
 
+	stp_debug_map(m);
 	for (e = t->first; e && done; e = e->next) {
 		done = stp_charge(c, merge_cost(m, e));
 		if (!done)
@@ -744,7 +746,6 @@ void stp_map_merge(struct stp_ctx *c, struct stp_map *m)
 		stp_error(c, "lock timeout: another CPU computes the sums of the array \"%s\"", m->name);
 		return;
 	}
-	stp_debug_map(m);
 	for (cpu = 0; cpu < d->ncpus && done; cpu++)
 		done = merge_cpu(c, m, cpu);
 	STP_CHECK_THAT(d->merging == 1);
