@@ -8,7 +8,7 @@ struct stp_kernel_memory {
 	u64 address;
 	u32 size;                      /* of `bytes` */
 	s32 result;                    /* 0, or a negative error: the address cannot be read */
-	u8 bytes[64];
+	u8 bytes[64];                  /* as many as user_load_string() reads at once */
 };
 
 #ifdef STP_BPF

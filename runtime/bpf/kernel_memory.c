@@ -15,7 +15,7 @@
 #include <string.h>
 
 static struct stp_kernel_memory *memory;   /* shared with the program */
-static int reader = -1, finder = -1;       /* programs */
+static int reader = -1, finder = -1;       /* programs, of which a script has both or the client calls neither */
 
 void kernel_memory_prepare(void)
 {
@@ -36,15 +36,15 @@ static int program_fd(const char *name)
 	return p ? bpf_program__fd(p) : -1;
 }
 
-/* Runs one of the programs: a script has both of them, or neither. */
-static bool run(struct stp_ctx *c, const int *program)
+/* Runs one of the programs. */
+static bool run(struct stp_ctx *c, int program)
 {
 	LIBBPF_OPTS(bpf_test_run_opts, options);
 
-	if (!bpf_prog_test_run_opts(*program, &options))
+	if (!bpf_prog_test_run_opts(program, &options))
 		return true;
 	stp_error(c, "memory of the kernel can be read by this handler since Linux 5.19 only (%s): run the script as a "
-		     "module", strerror(errno));
+		     "module, or on a newer kernel", strerror(errno));
 	return false;
 }
 
@@ -56,65 +56,28 @@ static bool memory_open(struct stp_ctx *c)
 		finder = program_fd("stp_program_task");
 	}
 	if (!memory)
-		stp_error(c, "not enough memory to read memory of the kernel");
+		stp_error(c, "the memory that handlers share with BPF programs cannot be mapped; raise the limit (ulimit -v)");
 	return memory;
 }
 
-/* Reads up to sizeof(memory->bytes). Returns the bytes, or NULL after an error. */
-static const u8 *read_kernel(struct stp_ctx *c, u64 address, u32 size)
+static bool read_kernel(struct stp_ctx *c, void *to, u64 address, u32 size)
 {
 	if (!memory_open(c))
-		return NULL;
+		return false;
 	memory->address = address;
 	memory->size = size;
 	memory->result = -EFAULT;
-	if (!run(c, &reader))
-		return NULL;
-	if (!memory->result)
-		return memory->bytes;
-	stp_error(c, "read fault [man error::fault] at 0x%llx", address);
-	return NULL;
+	if (!run(c, reader) || memory->result)
+		return false;
+	memcpy(to, memory->bytes, size);
+	return true;
 }
 
-#define LOAD(bytes, type)							\
-u64 stp_load##bytes(struct stp_ctx *c, u64 address)				\
-{										\
-	const u8 *from = read_kernel(c, address, sizeof(type));			\
-	type v;									\
-										\
-	if (!from)								\
-		return 0;							\
-	memcpy(&v, from, sizeof(v));						\
-	return v;								\
-}
-LOAD(1, u8)
-LOAD(2, u16)
-LOAD(4, u32)
-LOAD(8, u64)
+USER_LOADS(stp_load, read_kernel)
 
-/* Reads in pieces that lie in one page, so that a string that ends before a bad page is read in full. */
 bool stp_load_string(struct stp_ctx *c, char *to, u64 address, u32 size)
 {
-	u32 at, n, last = size - 1;
-	const u8 *from;
-
-	for (at = 0; at <= last; at += n) {
-		n = 64 - (u32)((address + at) % 64);
-		if (n > last + 1 - at)
-			n = last + 1 - at;
-		from = read_kernel(c, address + at, n);
-		if (!from) {
-			*to = 0;
-			return false;
-		}
-		memcpy(to + at, from, n);
-		if (memchr(from, 0, n))
-			return true;
-	}
-	to[last] = 0;
-	if (size == stp_module.limits.string_len)
-		stp_string_cut();
-	return true;
+	return user_load_string(c, to, address, size, read_kernel);
 }
 
 /* Returns the address of the task with a thread ID, or 0. */
@@ -123,5 +86,5 @@ s64 stp_pid2task(struct stp_ctx *c, s64 id)
 	if (!memory_open(c))
 		return 0;
 	memory->address = (u64)id;
-	return run(c, &finder) ? (s64)memory->address : 0;
+	return run(c, finder) ? (s64)memory->address : 0;
 }

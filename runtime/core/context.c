@@ -265,8 +265,8 @@ static __attribute__((__noinline__)) bool timed_out(struct stp_ctx_private *v, c
 }
 
 /*
- * A hit announces last that it adds, so that who waits for it waits for a hit that runs to its end. It waits without
- * locks for a writer, who may wait for one of them.
+ * A hit announces last that it adds: it then waits for nothing, so that a writer that waits for it goes on soon. While
+ * the hit waits for a writer, it holds no lock, since the writer may wait for one of them.
  */
 static inline bool take(struct stp_ctx_private *v, const struct stp_lock_use *locks, u32 n)
 {

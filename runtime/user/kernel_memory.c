@@ -4,15 +4,8 @@
  */
 #include "user.h"
 
-#define LOAD(bytes)								\
-u64 stp_load##bytes(struct stp_ctx *c, u64 address)				\
-{										\
-	return stp_uload##bytes(c, address);					\
-}
-LOAD(1)
-LOAD(2)
-LOAD(4)
-LOAD(8)
+#define LOAD(bytes) u64 stp_load##bytes(struct stp_ctx *c, u64 address) { return stp_uload##bytes(c, address); }
+LOAD(1) LOAD(2) LOAD(4) LOAD(8)
 
 bool stp_load_string(struct stp_ctx *c, char *to, u64 address, u32 size)
 {

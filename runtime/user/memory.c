@@ -6,10 +6,44 @@
 #define _GNU_SOURCE
 #include "user.h"
 
+#include <string.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
-static bool can_read(void *to, u64 address, u64 size)
+bool user_load(struct stp_ctx *c, void *to, u64 address, u32 size, user_read *read)
+{
+	if (read(c, to, address, size))
+		return true;
+	if (!c->error)
+		stp_error(c, "read fault [man error::fault] at 0x%llx", address);
+	return false;
+}
+
+/* Reads in pieces that do not cross a 64-byte line, so that a string that ends before a bad page is read in full. */
+bool user_load_string(struct stp_ctx *c, char *to, u64 address, u32 size, user_read *read)
+{
+	u32 at = 0, n;
+	char next;
+
+	while (at < size - 1) {
+		n = 64 - (u32)((address + at) % 64);
+		if (n > size - 1 - at)
+			n = size - 1 - at;
+		if (!user_load(c, to + at, address + at, n, read)) {
+			*to = 0;
+			return false;
+		}
+		if (memchr(to + at, 0, n))
+			return true;
+		at += n;
+	}
+	to[at] = 0;
+	if (size == stp_module.limits.string_len && (!read(c, &next, address + at, 1) || next))
+		stp_cut(STP_LOSS_STRINGS, "a string was cut at MAXSTRINGLEN");
+	return true;
+}
+
+static bool read_process(struct stp_ctx *c, void *to, u64 address, u32 size)
 {
 	struct iovec local = { to, size }, remote = { (void *)address, size };
 	pid_t pid = stp_session.target ? stp_session.target : getpid();
@@ -17,30 +51,12 @@ static bool can_read(void *to, u64 address, u64 size)
 	return process_vm_readv(pid, &local, 1, &remote, 1, 0) == (ssize_t)size;
 }
 
-static bool load(struct stp_ctx *c, void *to, u64 address, u64 size)
+USER_LOADS(stp_uload, read_process)
+
+bool stp_uload_string(struct stp_ctx *c, char *to, u64 address, u32 size)
 {
-	if (can_read(to, address, size))
-		return true;
-	stp_error(c, "read fault [man error::fault] at 0x%llx", address);
-	return false;
+	return user_load_string(c, to, address, size, read_process);
 }
-
-static u64 load_number(struct stp_ctx *c, u64 address, u64 size)
-{
-	u64 n = 0;
-
-	return load(c, &n, address, size) ? n : 0;
-}
-
-#define LOAD(bytes)								\
-u64 stp_uload##bytes(struct stp_ctx *c, u64 address)				\
-{										\
-	return load_number(c, address, bytes);					\
-}
-LOAD(1)
-LOAD(2)
-LOAD(4)
-LOAD(8)
 
 static void store(struct stp_ctx *c, u64 address, s64 v, u64 size)
 {
@@ -80,29 +96,4 @@ u64 stp_thread_pointer(struct stp_ctx *c)
 {
 	stp_error(c, "thread-local variables are not available with --runtime=user");
 	return 0;
-}
-
-/* Reads in pieces that don't cross a 64-byte line, so that a string that ends before a bad page is read in full. */
-bool stp_uload_string(struct stp_ctx *c, char *to, u64 address, u32 size)
-{
-	u32 at = 0, n, i;
-	char next;
-
-	while (at < size - 1) {
-		n = 64 - (u32)((address + at) % 64);
-		if (n > size - 1 - at)
-			n = size - 1 - at;
-		if (!load(c, to + at, address + at, n)) {
-			*to = 0;
-			return false;
-		}
-		for (i = at; i < at + n; i++)
-			if (!to[i])
-				return true;
-		at += n;
-	}
-	to[at] = 0;
-	if (size == stp_module.limits.string_len && (!can_read(&next, address + at, 1) || next))
-		stp_cut(STP_LOSS_STRINGS, "a string was cut at MAXSTRINGLEN");
-	return true;
 }

@@ -29,6 +29,22 @@ void user_output_closed(void);         /* by its reader: ends the session */
 void user_frame(u32 kind, const void *payload, u32 len);
 void user_record_gaps(void);           /* losses since the last call, before a record begins */
 
+/* memory.c: load numbers and strings through a function that reads `size` bytes, or returns false: then the error is
+ * its own, or "read fault". */
+typedef bool user_read(struct stp_ctx *c, void *to, u64 address, u32 size);
+bool user_load(struct stp_ctx *c, void *to, u64 address, u32 size, user_read *read);
+bool user_load_string(struct stp_ctx *c, char *to, u64 address, u32 size, user_read *read);
+#define USER_LOAD(name, type, read)						\
+u64 name(struct stp_ctx *c, u64 address)					\
+{										\
+	type n = 0;								\
+										\
+	return user_load(c, &n, address, sizeof(n), read) ? n : 0;		\
+}
+#define USER_LOADS(name, read)							\
+	USER_LOAD(name##1, u8, read) USER_LOAD(name##2, u16, read)		\
+	USER_LOAD(name##4, u32, read) USER_LOAD(name##8, u64, read)
+
 /* child.c */
 int user_child_hold(const char *command);  /* forks it; it waits before execve(). Returns its process ID or -errno */
 void user_child_release(s64 limit_ms); /* lets it call execve(); 0: its time is not limited */

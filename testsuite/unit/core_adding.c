@@ -4,9 +4,8 @@
  * CPU or in the elements, and their readers, which exclude all adders.
  */
 #include "core_platform.h"
+#include "core_threads.h"
 #include "../../runtime/core/map.h"
-
-#include <pthread.h>
 
 #define HITS 30000
 #define KEYS 37
@@ -90,14 +89,6 @@ static const struct stp_probe only_adder = { adds, .locks = adding + 1, .nlocks 
 static const struct stp_probe reader = { reads, .locks = writing, .nlocks = 2 };
 static const struct stp_probe taker = { takes, .locks = writing, .nlocks = 2 };
 
-static void hit(struct stp_ctx *c, const struct stp_probe *p)
-{
-	if (!stp_ctx_enter(c))
-		return;
-	stp_handler_run(c, p);
-	stp_ctx_leave(c);
-}
-
 static void *cpu(void *arg)
 {
 	struct stp_ctx *c = arg;
@@ -113,14 +104,7 @@ static void *cpu(void *arg)
 
 static void threads(void)
 {
-	pthread_t t[CPUS];
-	int i;
-
-	stp_session_start();
-	for (i = 0; i < CPUS; i++)
-		pthread_create(&t[i], NULL, cpu, cpu_ctx[i]);
-	for (i = 0; i < CPUS; i++)
-		pthread_join(t[i], NULL);
+	run_on_all_cpus(cpu);
 	same_number("readers see all sums of the same hits", torn, 0);
 	same_number("no hit is skipped", (s64)stp_lost(STP_LOSS_LOCK), 0);
 	same_number("each addition is in one sum", taken + sum_of(cpu_ctx[0], &by_number), CPUS * HITS);

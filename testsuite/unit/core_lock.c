@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Locks of handlers in four threads, each of which plays a CPU: exclusion, shared readers, timeout. */
 #include "core_platform.h"
-
-#include <pthread.h>
+#include "core_threads.h"
 
 #define HITS 20000
 
@@ -40,14 +39,6 @@ static const struct stp_lock_use both_read[] = { { &lock_a, STP_READ, "a" }, { &
 static const struct stp_probe writer = { write_both, .locks = both_write, .nlocks = 2 };
 static const struct stp_probe reader = { read_both, .locks = both_read, .nlocks = 2 };
 
-static void hit(struct stp_ctx *c, const struct stp_probe *p)
-{
-	if (!stp_ctx_enter(c))
-		return;
-	stp_handler_run(c, p);
-	stp_ctx_leave(c);
-}
-
 static void *cpu(void *arg)
 {
 	struct stp_ctx *c = arg;
@@ -63,14 +54,7 @@ static void *cpu(void *arg)
 
 static void threads(void)
 {
-	pthread_t t[CPUS];
-	int i;
-
-	stp_session_start();
-	for (i = 0; i < CPUS; i++)
-		pthread_create(&t[i], NULL, cpu, cpu_ctx[i]);
-	for (i = 0; i < CPUS; i++)
-		pthread_join(t[i], NULL);
+	run_on_all_cpus(cpu);
 	same_number("no handler sees another's half-done work", torn, 0);
 	same_number("every write ran or was counted as skipped", a, CPUS * HITS - (s64)stp_lost(STP_LOSS_LOCK));
 	verdict(a > CPUS * HITS / 2, "most ran: %lld", a);

@@ -409,7 +409,7 @@ static void locks_of(struct session *s, const struct reach *r, access_list *out)
 		if ((*it)->unlocked || (!use && !add))
 			continue;
 		// Each CPU adds on its own, and who reads writes the merged values.
-		if ((*it)->type == T_STATS || (*it)->per_cpu) {
+		if (access_is_merged(*it)) {
 			lock.write = use != NULL;
 			lock.adding = !use;
 		} else

@@ -93,6 +93,11 @@ struct access_use {
 	bool adding;               // only adds to what is stored per CPU
 };
 typedef VEC(struct access_use) access_list;
+// Returns whether each CPU adds to v on its own, so that v is merged before it is used otherwise.
+static inline bool access_is_merged(const struct var *v)
+{
+	return v->type == T_STATS || v->per_cpu;
+}
 // Returns the globals that the handler must lock, in locking order: those of called functions included, those with
 // var.unlocked not. Empty for handlers that run alone.
 void access_probe_locks(struct session *s, const struct probe *p, access_list *out);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Arrays: elements, "in", delete, foreach.
+#include "elab/elab.h"
 #include "emit/emitter.h"
 
 // A map with one number as key has a faster lookup in the runtime.
@@ -77,7 +78,7 @@ static unsigned reads_of(const struct value *keys, int n)
 // Merges what the CPUs have added, before v is used otherwise.
 static void merge(struct emitter *e, struct var *v, struct loc loc)
 {
-	if ((v->type != T_STATS && !v->per_cpu) || !emit_needs_context(e, loc))
+	if (!access_is_merged(v) || !emit_needs_context(e, loc))
 		return;
 	emit_alone(e, v);
 	cw_line(e->w, "stp_map_merge(c, &%s);", emit_global(e, v)->name);

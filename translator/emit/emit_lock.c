@@ -27,19 +27,13 @@ static void add_alone(struct func_info *i, access_list *uses, int visit)
 		add_alone(*to, uses, visit);
 }
 
-// Returns whether hits may add to v without the exclusion of others that do.
-static bool is_added(const struct var *v)
-{
-	return v->type == T_STATS || v->per_cpu;
-}
-
 // Two readers that each add to what the other one reads would wait for each other: both lock it for writing.
 static void add_as_writer(access_list *uses)
 {
 	bool reads = false;
 
 	for vec_each(uses, u)
-		reads |= u->write && is_added(u->var);
+		reads |= u->write && access_is_merged(u->var);
 	for vec_each(uses, u)
 		u->write |= reads && u->adding;
 }
@@ -92,7 +86,7 @@ static struct lock_table hit_lock_table(struct emitter *e, struct cwriter *w, co
 	hit.body = p->hit ? p->hit : &empty;
 	access_probe_locks(e->s, &hit, &uses);
 	for vec_each(&p->takes, t) {
-		struct access_use use = { .var = t->var, .write = t->clear || is_added(t->var) };
+		struct access_use use = { .var = t->var, .write = t->clear || access_is_merged(t->var) };
 
 		vec_push(&uses, use);
 	}

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The script's globals as static data, and the tables through which the runtime finds them. Only globals that an
 // emitted function uses are written.
+#include "elab/elab.h"
 #include "emit/emitter.h"
 
 #include <assert.h>
@@ -84,7 +85,7 @@ static void write_map(struct emitter *e, struct cwriter *w, const struct global 
 		buf_text(&keys), types[v->type ? v->type : T_LONG]);
 	cw_line(w, ".capacity = %" PRId64 ", .sized = %s, .wrap = %s, .percpu = %s,", capacity,
 		v->max_size ? "true" : "false", v->wrap ? "true" : "false",
-		(v->type == T_STATS || v->per_cpu) && !v->is_copy ? "true" : "false");
+		access_is_merged(v) && !v->is_copy ? "true" : "false");
 	if (v->type == T_STATS)
 		cw_line(w, ".stat = %s_DESC,", g->name);
 	cw_line(w, "};");
@@ -159,7 +160,7 @@ static void one(struct emitter *e, struct cwriter *w, const struct global *g)
 		emit_bpf_map(e, w, g, stat_size(v), map_capacity(e, v));
 	if (g->locked && !e->s->opt.bpf_runtime)
 		cw_line(w, "static struct stp_lock lock_%s%s;", g->name + 2,
-			v->type == T_STATS || v->per_cpu ? " = { .added = true }" : "");
+			access_is_merged(v) ? " = { .added = true }" : "");
 }
 
 void emit_storage(struct emitter *e, struct cwriter *w)
