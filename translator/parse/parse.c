@@ -467,8 +467,8 @@ static void recover(struct parser *p)
 	p->nesting = p->arms = 0;
 	p->expr_level = 0;
 	p->loose_hist = NULL;
-	while (!at_keyword(p) && !parser_at(p, TOK_EOF))
-		parser_take(p);
+	for (bool in_point = false; (in_point || !at_keyword(p)) && !parser_at(p, TOK_EOF);)
+		in_point = parser_take(p).kind == TOK_DOT;    // .function("x") is no function
 }
 
 int parse_into(struct session *s, const struct source *src, struct script *out, struct map *shared,
