@@ -627,6 +627,8 @@ expect example-mentioned 1 'example "which task sleeps" not found; descriptions 
 expect example-misspelt-own 1 '"opensnop" not found (similar: opensnoop' "$STAP" --example opensnop
 expect example-directory 1 '"disk/" is a directory of examples; name one of its scripts:
   disk/biolatency ' "$STAP" --example=disk/
+expect example-usage 1 "Usage: stap --example latency PROGRAM FUNCTION PARAMETER [-c COMMAND | -x PID]; PARAMETER is written as '\$name'" user --example latency -p1
+expect example-usage-in-the-middle 1 'Usage: stap --output=svg:calls.svg --example callflow FUNCTION PATTERN -c COMMAND; ' user --example callflow -p1
 expect example-empty 1 '--example= lacks the name of a script; stap --example lists them' "$STAP" --example=
 expect example-and-text 1 '--example and -e or -l cannot be used together' "$STAP" --example -e "$begin"
 expect follow 0 'if (!__is_followed(pid()))' "$STAP" -v --follow -p2 -r "$release" -e 'probe kernel.trace("sched_switch") { if (pid() != target()) next; println(target() == 0) }'

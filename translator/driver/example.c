@@ -241,6 +241,27 @@ bool example_select(struct session *s)
 	return !o->example_show;
 }
 
+// The script's head has "# Usage: stap [OPTIONS] NAME.stp ARGUMENTS", continued in lines that are indented.
+void example_print_usage(const struct session *s)
+{
+	static const char begin[] = "\n# Usage: ";
+	const char *text = s->opt.script_file ? str_read_start(s->opt.script_file, 4096, NULL) : NULL;
+	const char *line = text ? strstr(text, begin) : NULL, *end = line ? strstr(line, ".stp") : NULL, *name = end;
+
+	if (!end)
+		return;
+	line += strlen(begin);
+	while (name > line && name[-1] != ' ')
+		name--;
+	fprintf(stderr, "Usage: %.*s--example %.*s", (int)(name - line), line, (int)(end - name), name);
+	line = end + strlen(".stp");
+	do {
+		fprintf(stderr, "%.*s\n", (int)strcspn(line, "\n"), line);
+		line += strcspn(line, "\n");
+		line += str_starts(line, "\n#   ") ? strlen("\n#") : 0;
+	} while (*line == ' ');
+}
+
 void example_names(const struct session *s, name_list *out)
 {
 	read_all(s);

@@ -8,6 +8,9 @@
 // unless exactly one matches. False: a list or the script was printed, and nothing is to run.
 bool example_select(struct session *s);
 
+// Prints how the selected example is called, from its head.
+void example_print_usage(const struct session *s);
+
 void example_names(const struct session *s, name_list *out);
 
 #endif

@@ -333,6 +333,8 @@ static bool run_pass(struct session *s, const struct pass *p)
 	errors = p->run(s) + diag_errors();
 	mark_pass(s, p->number, true);
 	diag_summary();
+	if (errors && s->opt.example && s->arguments_missing)
+		example_print_usage(s);
 	if (errors || interrupted) {
 		if (interrupted)
 			fprintf(stderr, "Interrupted in pass %d.\n", p->number);

@@ -168,9 +168,11 @@ static struct token argument(struct lexer *l, struct loc loc)
 		return (struct token){ .kind = quoted ? TOK_STRING : TOK_IDENT, .loc = loc, .text = "" };
 	if (nested)
 		return lex_junk(loc, "the text of a script argument cannot refer to another argument");
-	if (n > given)
+	if (n > given) {
+		l->session->arguments_missing = true;
 		return lex_junk(loc, "missing script argument %c%s (%d given)", quoted ? '@' : '$',
 				n == INT_MAX ? "0" : str_printf("%d", n), given);
+	}
 	if (n)
 		library_argument_used(l->session, n);
 	text = n ? l->session->opt.args.at[n - 1] : str_printf("%d", given);

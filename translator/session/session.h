@@ -126,6 +126,7 @@ struct c_function {            // a function of the generated C or of a c_unit
 
 struct session {
 	struct options opt;
+	bool arguments_missing;    // lex: the script refers to script arguments that were not given
 	bool incomplete;           // elab: declarations were removed because of errors, so not all uses are visible
 	char *tmp_dir;             // main: removed at the end unless -k
 	struct toolchain *toolchain;   // toolchain/toolchain.c; NULL: not opened yet
