@@ -31,9 +31,9 @@ def main(program, stacks, depth):
     frames = [['%s+%#x/%#x [%s]\n' % (name, random.randrange(5, size), size, path) for _ in range(4)] for name, size in all]
     callees = [[random.randrange(len(all)) for _ in range(3)] for _ in all]
     out = sys.stdout.buffer
-    out.write(frame(1, struct.pack('<II', 0x72716174, 1) + text('6.1') + text('host')))
+    out.write(frame(1, struct.pack('<II', 0x72716174, 2) + text('6.1') + text('host')))
     out.write(frame(2, bytes([HEAD]) + number(SECOND) + number(0) + number(0) + bytes([SESSION]) + number(SECOND) + number(8192) +
-                    signed(2) + number(50) + signed(0) + bytes([GLOBAL]) + number(0) + text('n') + bytes([1]) + number(1) + bytes([2]), 1))
+                    signed(2) + number(50) + signed(0) + bytes([GLOBAL]) + number(0) + text('n') + text('') + bytes([1]) + number(1) + bytes([2]), 1))
     seen, seq = set(), 2
     while len(seen) < stacks:
         at, stack = 0, []

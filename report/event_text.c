@@ -78,11 +78,24 @@ static struct text print(const struct event *e)
 
 enum { LOG_BUCKETS = 128 };
 
+enum { LABEL_SIZE = 256 };
+
+// Returns a copy that the runtime's functions for strings can read, or NULL if the text is empty.
+static const char *terminated(char to[LABEL_SIZE], struct text t)
+{
+	size_t len = t.len < LABEL_SIZE - 9 ? t.len : LABEL_SIZE - 9;
+
+	memset((char *)memcpy(to, t.at, len) + len, 0, LABEL_SIZE - len);
+	return len ? to : NULL;
+}
+
 static struct text histogram(const struct statistic *s)
 {
 	static union { struct stp_stat stat; char room[sizeof(struct stp_stat) + CELL_BUCKETS * 8]; } of;
+	static char label[LABEL_SIZE], unit[LABEL_SIZE];
 	struct stp_sink sink;
-	struct stp_stat_desc d = { .ops = s->ops, .buckets = s->buckets, .low = s->low, .high = s->high, .step = s->step };
+	struct stp_stat_desc d = { .ops = s->ops, .buckets = s->buckets, .low = s->low, .high = s->high, .step = s->step,
+				   .label = terminated(label, s->label), .unit = terminated(unit, s->unit) };
 
 	bool linear = s->ops & STP_HIST_LINEAR, log = s->ops & STP_HIST_LOG;
 

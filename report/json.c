@@ -113,6 +113,8 @@ static void add_statistic(const struct output *out, struct json_object *o, const
 		json_object_object_add(o, "min", number(out, s->min));
 	if (statistic_has_max(s))
 		json_object_object_add(o, "max", number(out, s->max));
+	if (s->unit.len)
+		add_text(o, "unit", s->unit);
 	if (s->buckets)
 		json_object_object_add(o, "buckets", buckets(out, s));
 }
@@ -164,6 +166,8 @@ static void histogram(const struct output *out, struct json_object *o, const str
 {
 	add_place(out, o, e);
 	add_text(o, "text", event_text(s, e));
+	if (e->value->statistic->label.len)
+		add_text(o, "label", e->value->statistic->label);
 	add_statistic(out, o, e->value->statistic);
 }
 
@@ -197,6 +201,8 @@ static void value(const struct output *out, struct json_object *o, const struct 
 	bool valid;
 
 	add_string(o, "name", e->global->name);
+	if (*e->global->label)
+		add_string(o, "label", e->global->label);
 	for (unsigned i = 0; i < e->ncells; i++) {
 		json_object_array_add(keys, cell(out, &e->cells[i]));
 		if (e->cells[i].type != CELL_TEXT)

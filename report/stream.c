@@ -135,6 +135,8 @@ static void statistic(struct reader *r, struct statistic *s)
 		s->hist[i] = signed_number(r);
 		r->damaged |= s->hist[i] < 0 || s->hist[i] > COUNT_MAX;
 	}
+	s->label = text(r);
+	s->unit = text(r);
 }
 
 static struct cell cell(struct reader *r, enum cell_type of)
@@ -261,6 +263,7 @@ static void describe_global(struct reader *r)
 	if (!g)
 		return;
 	replace(&g->name, text(r));
+	replace(&g->label, text(r));
 	g->type = type(r, CELL_STATISTIC);
 	g->keys = number_below(r, GLOBAL_KEYS + 1);
 	for (unsigned i = 0; i < g->keys; i++)
@@ -536,8 +539,10 @@ static void free_session(struct session *s)
 		free(s->probes[i].written);
 		free(s->probes[i].where);
 	}
-	for (size_t i = 0; i < s->nglobals; i++)
+	for (size_t i = 0; i < s->nglobals; i++) {
 		free(s->globals[i].name);
+		free(s->globals[i].label);
+	}
 	free(s->formats);
 	free(s->probes);
 	free(s->globals);

@@ -20,6 +20,7 @@ struct statistic {
 	unsigned buckets;                  // 0: no histogram
 	int64_t count, sum, min, max;
 	int64_t hist[CELL_BUCKETS];
+	struct text label, unit;           // a name for people; unit of the values; empty: unknown
 };
 
 struct cell {
@@ -41,7 +42,7 @@ struct probe {
 	uint64_t hits, min_ns, sum_ns, max_ns;     // at the end
 	uint64_t counted_ns;                       // when these were read
 };
-struct global { char *name; enum cell_type type; unsigned keys; enum cell_type key_types[GLOBAL_KEYS]; };
+struct global { char *name, *label; enum cell_type type; unsigned keys; enum cell_type key_types[GLOBAL_KEYS]; };
 
 struct session {                           // what the stream has described so far
 	struct format **formats;

@@ -110,8 +110,8 @@ function picture(global, session, all, later) {
 		return section(global.name, "flame graph of " + count_of(global.elements.length, "stack"), flame.element());
 	}
 	if (!first.keys.length)
-		return section(global.name, "statistics", element("p", null, summary(first)), first.buckets ? histogram(first.buckets) : "");
-	return section(global.name, first.type === "stats" ? "statistics by key" : "array", new Table(global.elements).element());
+		return section(first.label || global.name, "statistics", element("p", null, summary(first)), first.buckets ? histogram(first.buckets, first.unit) : "");
+	return section(first.label || global.name, first.type === "stats" ? "statistics by key" : "array", new Table(global.elements).element());
 }
 
 // Flame graphs are first.
@@ -142,13 +142,14 @@ function fitted(make, later) {
 function over_time(session, later) {
 	const name = probe_name(session);
 	const sections = printed_histograms(session.records).map(group => {
-		const title = "Histogram" + (group.nth ? " " + (group.nth + 1) : "") + " of " + name(group.probe);
 		const hists = group.hists.filter(h => h.buckets);
+		const title = hists.length && hists[0].label ? hists[0].label :
+			"Histogram" + (group.nth ? " " + (group.nth + 1) : "") + " of " + name(group.probe);
 
 		if (!hists.length)
 			return "";
 		if (hists.length === 1)
-			return section(title, seconds(hists[0].time), element("p", null, summary(hists[0])), histogram(hists[0].buckets));
+			return section(title, seconds(hists[0].time), element("p", null, summary(hists[0])), histogram(hists[0].buckets, hists[0].unit));
 		return section(title, "heat map of " + hists.length, fitted(width => heat_map(hists, width), later));
 	});
 	const lanes = lanes_of(session.records);

@@ -44,19 +44,28 @@ function bar(value, max) {
 
 // --- histograms ---
 
-function range(bucket) {
+const NANOSECONDS = { ns: 1, us: 1e3, ms: 1e6, s: 1e9 };
+
+// A value in the unit that the script gives it, if any.
+function measured(value, unit) {
+	return NANOSECONDS[unit] ? duration(Number(value) * NANOSECONDS[unit]) : shown(value) + (unit ? " " + unit : "");
+}
+
+function range(bucket, unit) {
 	if (bucket.lo === null)
-		return "≤ " + shown(bucket.hi);
+		return "≤ " + measured(bucket.hi, unit);
 	if (bucket.hi === null)
-		return "≥ " + shown(bucket.lo);
-	return Number(bucket.lo) === Number(bucket.hi) ? shown(bucket.lo) : shown(bucket.lo) + " – " + shown(bucket.hi);
+		return "≥ " + measured(bucket.lo, unit);
+	if (Number(bucket.lo) === Number(bucket.hi))
+		return measured(bucket.lo, unit);
+	return (NANOSECONDS[unit] ? measured(bucket.lo, unit) : shown(bucket.lo)) + " – " + measured(bucket.hi, unit);
 }
 
 function follows(bucket, next) {
 	return Number(bucket.hi) + 1 === Number(next.lo);
 }
 
-function histogram(buckets) {
+function histogram(buckets, unit) {
 	const rows = element("tbody");
 	const total = d3.sum(buckets, b => Number(b.count));
 	const max = d3.max(buckets, b => Number(b.count));
@@ -65,7 +74,7 @@ function histogram(buckets) {
 		if (i && !follows(buckets[i - 1], b))
 			rows.append(element("tr", null, element("td", { class: "number faint" }, "…"), element("td"), element("td"),
 				element("td")));
-		rows.append(element("tr", null, element("td", { class: "number" }, range(b)),
+		rows.append(element("tr", null, element("td", { class: "number" }, range(b, unit)),
 			element("td", { class: "bars" }, bar(Number(b.count), max)), element("td", { class: "number" }, shown(b.count)),
 			element("td", { class: "number faint" }, percent(Number(b.count), total))));
 	});
@@ -93,10 +102,11 @@ function quantile(buckets, share) {
 const QUANTILES = { p50: 0.5, p90: 0.9, p99: 0.99 };
 
 function summary(stats) {
-	const known = ["count", "sum", "avg", "min", "max"].filter(k => stats[k] !== undefined).map(k => k + " " + shown(stats[k]));
+	const text = (k, value) => k + " " + (k === "count" ? shown(value) : measured(value, stats.unit));
+	const known = ["count", "sum", "avg", "min", "max"].filter(k => stats[k] !== undefined).map(k => text(k, stats[k]));
 
 	if (stats.buckets && stats.buckets.length)
-		known.push(Object.entries(QUANTILES).map(([name, share]) => name + " " + shown(quantile(stats.buckets, share))).join(", ") +
+		known.push(Object.entries(QUANTILES).map(([name, share]) => text(name, quantile(stats.buckets, share))).join(", ") +
 			" (interpolated)");
 	return known.join(", ");
 }
@@ -207,7 +217,7 @@ class Table {
 			if (open)
 				row.nextSibling.remove();
 			else
-				row.after(element("tr", { class: "more" }, element("td", { colspan: row.children.length }, histogram(e.buckets))));
+				row.after(element("tr", { class: "more" }, element("td", { colspan: row.children.length }, histogram(e.buckets, e.unit))));
 		} }, "+");
 
 		return button;

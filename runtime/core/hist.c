@@ -17,10 +17,13 @@
  * one without negative values begins at 0 or above. Of a run of empty rows between nonempty buckets, the first and
  * the last limits.hist_elision rows are printed; "~" replaces those in the middle. A negative limit omits none.
  *
- * limits.hist_terminal is for people at a terminal: K, M and G in labels, percentages; 2: bars of UTF-8 in eighths:
+ * limits.hist_terminal is for people at a terminal: the name and unit of the values, K, M and G or units of time in
+ * labels, percentages; 2: bars of UTF-8 in eighths:
  *
- *  512 |██████████▍       81  44%
- *   1K |██▎               18  10%
+ * size of reads
+ * bytes |-------------------- count
+ *   512 |██████████▍       81  44%
+ *    1K |██▎               18  10%
  *
  * limits.hist_percentiles adds a line; "~" marks a value that is interpolated in its bucket:
  *
@@ -33,12 +36,14 @@ _Static_assert(STP_MIN_HIST_WIDTH > 0 && 3 * STP_MAX_HIST_WIDTH < PLAT_RECORD_MA
 
 struct shape {
 	u32 terminal;              /* limits.hist_terminal, or 0 */
+	s32 time;                  /* the labels are times in time_names[this]; -1: they are numbers */
 	u32 first, last;           /* range of rows to print */
 	u32 label_width, count_width;
 	s64 max, sum;
 };
 
 #define LOG_ZERO 64                /* bucket of 0 in a logarithmic histogram */
+#define HEAD_MAX 24                /* bytes of a unit as the head of the labels */
 #define MARGIN 2                   /* empty rows before the first and behind the last value */
 
 static s64 log_label(u32 bucket)
@@ -48,8 +53,53 @@ static s64 log_label(u32 bucket)
 	return (s64)(bucket > 64 ? 1ull << (bucket - 65) : 0 - (1ull << (63 - bucket)));
 }
 
-/* Writes a bucket's label to buffer; returns its length. units: "1K" for 1024. */
-static u32 label(char *buffer, const struct stp_stat_desc *d, u32 bucket, bool units)
+static const char *const time_names[] = { "ns", "us", "ms", "s" };
+
+/* Returns the index of d's unit in time_names for a logarithmic histogram of times, or -1. */
+static s32 time_unit(const struct stp_stat_desc *d)
+{
+	s32 i;
+
+	for (i = 0; i < 4 && d->unit && d->ops & STP_HIST_LOG; i++)
+		if (!stp_compare(d->unit, time_names[i]))
+			return i;
+	return -1;
+}
+
+/* Writes n of a unit of time before `end` with three significant digits, as in "1.02ms"; returns its beginning. */
+static char *put_time(char *end, u64 n, s32 unit)
+{
+	u32 rest = 0, digits, decimals, len;
+
+	for (; n >= 1000 && unit < 3; n /= 1000, unit++)
+		rest = (u32)(n % 1000);
+	len = (u32)stp_strlen(time_names[unit]);
+	end -= len;
+	plat_memcpy(end, time_names[unit], len);
+	decimals = n < 10 ? 2 : n < 100 ? 1 : 0;
+	for (digits = decimals; digits < 3; digits++)
+		rest /= 10;
+	for (; decimals && rest % 10 == 0; decimals--)
+		rest /= 10;
+	for (digits = decimals; digits; digits--, rest /= 10)
+		*--end = (char)('0' + rest % 10);
+	if (decimals)
+		*--end = '.';
+	return stp_digits(end, n);
+}
+
+/* Writes a text of label() or put_time(). utf8: with the letter mu. */
+static void put_label(struct stp_sink *k, const char *text, u32 len, bool utf8)
+{
+	for (; len; len--, text++)
+		if (*text == 'u' && utf8)
+			stp_sink_put(k, "\u00b5", 2);
+		else
+			stp_sink_put(k, text, 1);
+}
+
+/* Writes a bucket's label to buffer; returns its length. m: the form for a terminal, "1K" for 1024; or NULL. */
+static u32 label(char *buffer, const struct stp_stat_desc *d, u32 bucket, const struct shape *m)
 {
 	static const char names[] = "KMGTPE";
 	char text[24], *end = text + sizeof(text), *p = end;
@@ -64,11 +114,14 @@ static u32 label(char *buffer, const struct stp_stat_desc *d, u32 bucket, bool u
 		v = d->high;
 	else
 		v = (s64)((u64)d->low + (u64)(bucket - 1) * (u64)d->step);
-	for (; units && d->ops & STP_HIST_LOG && v && v % 1024 == 0; v /= 1024)
+	for (; m && m->terminal && m->time < 0 && d->ops & STP_HIST_LOG && v && v % 1024 == 0; v /= 1024)
 		unit++;
 	if (unit)
 		*--p = names[unit - 1];
-	p = stp_digits(p, v < 0 ? 0 - (u64)v : (u64)v);
+	if (m && m->time >= 0 && v)
+		p = put_time(p, v < 0 ? 0 - (u64)v : (u64)v, m->time);
+	else
+		p = stp_digits(p, v < 0 ? 0 - (u64)v : (u64)v);
 	if (v < 0)
 		*--p = '-';
 	if (d->ops & STP_HIST_LINEAR && bucket == 0)
@@ -79,13 +132,25 @@ static u32 label(char *buffer, const struct stp_stat_desc *d, u32 bucket, bool u
 	return (u32)(end - p);
 }
 
+/* Returns the head of the column of labels. */
+static const char *head(const struct stp_stat_desc *d, u32 terminal)
+{
+	if (!terminal || !d->unit || stp_strlen(d->unit) > HEAD_MAX)
+		return "value";
+	return time_unit(d) >= 0 ? "time" : d->unit;
+}
+
 /* Returns false if all buckets are empty. */
 static bool measure(struct shape *m, const struct stp_stat *s, const struct stp_stat_desc *d, u32 terminal)
 {
 	char buffer[24];
 	u32 i, len, min;
 
-	*m = (struct shape){ .terminal = terminal, .first = d->buckets, .label_width = 5 };
+	*m = (struct shape){ .terminal = terminal, .time = terminal ? time_unit(d) : -1, .first = d->buckets,
+			     .label_width = 5 };
+	len = (u32)stp_strlen(head(d, terminal));
+	if (len > m->label_width)
+		m->label_width = len;
 	for (i = 0; i < d->buckets; i++) {
 		if (!s->hist[i])
 			continue;
@@ -107,7 +172,7 @@ static bool measure(struct shape *m, const struct stp_stat *s, const struct stp_
 		m->last -= m->last == d->buckets - 1 && !s->hist[m->last];
 	}
 	for (i = m->first; i <= m->last; i++) {
-		len = label(buffer, d, i, m->terminal);
+		len = label(buffer, d, i, m);
 		if (len > m->label_width)
 			m->label_width = len;
 	}
@@ -155,9 +220,9 @@ static void put_row(struct stp_sink *k, const struct stp_stat *s, const struct s
 	u64 n = (u64)s->hist[bucket], scale = ((u64)m->max + width - 1) / width, bar;
 	u32 len;
 
-	len = label(buffer, d, bucket, m->terminal);
+	len = label(buffer, d, bucket, m);
 	stp_sink_pad(k, ' ', m->label_width - len);
-	stp_sink_put(k, buffer, len);
+	put_label(k, buffer, len, m->terminal == 2);
 	stp_sink_put(k, " |", 2);
 	bar = put_bar(k, n, scale, m->terminal == 2);
 	p = stp_digits(end, n);
@@ -232,7 +297,8 @@ static s64 interpolate(s64 low, s64 high, u64 k, u64 n)
 	return (s64)((u64)low + width / of * at + width % of * at / of);
 }
 
-static void put_percentile(struct stp_sink *k, const struct stp_stat *s, const struct stp_stat_desc *d, u64 percentage)
+static void put_percentile(struct stp_sink *k, const struct stp_stat *s, const struct stp_stat_desc *d,
+			   const struct shape *m, u64 percentage)
 {
 	char buffer[24], *end = buffer + sizeof(buffer), *p;
 	u64 count = 0, before = 0, rank;
@@ -249,25 +315,29 @@ static void put_percentile(struct stp_sink *k, const struct stp_stat *s, const s
 	stp_sink_put(k, p, (u32)(end - p));
 	stp_sink_put(k, " ", 1);
 	if (!range_of(d, i, &low, &high)) {
-		stp_sink_put(k, buffer, label(buffer, d, i, false));
+		stp_sink_put(k, buffer, label(buffer, d, i, NULL));
 		return;
 	}
 	if (low != high)
 		stp_sink_put(k, "~", 1);
 	low = interpolate(low, high, rank - before, (u64)s->hist[i]);
-	p = stp_digits(end, low < 0 ? 0 - (u64)low : (u64)low);
+	if (m->time >= 0 && low)
+		p = put_time(end, low < 0 ? 0 - (u64)low : (u64)low, m->time);
+	else
+		p = stp_digits(end, low < 0 ? 0 - (u64)low : (u64)low);
 	if (low < 0)
 		*--p = '-';
-	stp_sink_put(k, p, (u32)(end - p));
+	put_label(k, p, (u32)(end - p), m->terminal == 2);
 }
 
-static void put_percentiles(struct stp_sink *k, const struct stp_stat *s, const struct stp_stat_desc *d)
+static void put_percentiles(struct stp_sink *k, const struct stp_stat *s, const struct stp_stat_desc *d,
+			    const struct shape *m)
 {
-	put_percentile(k, s, d, 50);
+	put_percentile(k, s, d, m, 50);
 	stp_sink_put(k, ", ", 2);
-	put_percentile(k, s, d, 90);
+	put_percentile(k, s, d, m, 90);
 	stp_sink_put(k, ", ", 2);
-	put_percentile(k, s, d, 99);
+	put_percentile(k, s, d, m, 99);
 	stp_sink_put(k, "\n", 1);
 }
 
@@ -286,8 +356,13 @@ void stp_put_hist(struct stp_ctx *c, struct stp_sink *k, const struct stp_stat *
 		stp_error(c, "empty aggregate");
 		return;
 	}
-	stp_sink_pad(k, ' ', m.label_width - 5);
-	stp_sink_put(k, "value |", 7);
+	if (terminal && d->label) {
+		stp_sink_put(k, d->label, (u32)stp_strlen(d->label));
+		stp_sink_put(k, "\n", 1);
+	}
+	stp_sink_pad(k, ' ', m.label_width - (u32)stp_strlen(head(d, terminal)));
+	stp_sink_put(k, head(d, terminal), (u32)stp_strlen(head(d, terminal)));
+	stp_sink_put(k, " |", 2);
 	stp_sink_pad(k, '-', width);
 	stp_sink_put(k, " count\n", 7);
 	for (i = m.first; i <= m.last; i += run) {
@@ -307,7 +382,7 @@ void stp_put_hist(struct stp_ctx *c, struct stp_sink *k, const struct stp_stat *
 	if (stp_module.limits.hist_percentiles) {
 		if (!stp_charge(c, (u64)d->buckets * (6 * STP_WORK_BUCKET) + STP_WORK_ROW))
 			return;
-		put_percentiles(k, s, d);
+		put_percentiles(k, s, d, &m);
 	}
 	stp_sink_put(k, "\n", 1);
 }

@@ -12,6 +12,7 @@
 #define HEAD_MAX (1 + 3 * NUMBER_MAX)
 #define TEXT_HEAD 5                            /* the item's kind and its length */
 #define ITEM_MAX (PLAT_RECORD_MAX - HEAD_MAX)
+#define LABEL_MAX 200                          /* bytes of a name for people, and of a unit */
 
 /* Formats with more text than this are printed as text. */
 #define FORMAT_TEXT_MAX 4096
@@ -47,6 +48,14 @@ static char *put_text(char *at, const char *text, u64 len)
 	return at + len;
 }
 
+/* Returns the length of a label or unit, cut so that two of them and a statistic fit into an item; 0 for NULL. */
+static u64 label_length(const char *text)
+{
+	u64 len = text ? (u64)stp_strlen(text) : 0;
+
+	return len < LABEL_MAX ? len : LABEL_MAX;
+}
+
 static char *put_statistic(char *at, const struct stp_stat *s, const struct stp_stat_desc *d)
 {
 	u32 i, n = 0, buckets = d->ops & (STP_HIST_LOG | STP_HIST_LINEAR) ? d->buckets : 0;
@@ -66,14 +75,15 @@ static char *put_statistic(char *at, const struct stp_stat *s, const struct stp_
 	for (i = 0; i < buckets; i++)
 		if (s->hist[i])
 			at = put_signed(put_number(at, i), s->hist[i]);
-	return at;
+	at = put_text(at, d->label ? d->label : "", label_length(d->label));
+	return put_text(at, d->unit ? d->unit : "", label_length(d->unit));
 }
 
 static u32 statistic_size(const struct stp_stat_desc *d)
 {
 	u32 buckets = d->ops & (STP_HIST_LOG | STP_HIST_LINEAR) ? d->buckets : 0;
 
-	return (10 + 2 * buckets) * NUMBER_MAX;
+	return (12 + 2 * buckets) * NUMBER_MAX + (u32)(label_length(d->label) + label_length(d->unit));
 }
 
 /* ------------------------------------------------------------------ items */
@@ -276,6 +286,7 @@ static void describe_global(struct stp_ctx *c, u32 i)
 		return;
 	at = put_number(put_byte(at, STP_ITEM_GLOBAL), i);
 	at = put_text(at, g->name, short_length(g->name));
+	at = put_text(at, g->label ? g->label : "", label_length(g->label));
 	at = put_byte(at, m ? m->value : g->kind == STP_TAKE_STAT ? STP_STATS : g->kind == STP_TAKE_STRING ? STP_STRING :
 		      STP_LONG);
 	at = put_number(at, m ? m->nkeys : 0);

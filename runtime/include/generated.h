@@ -306,10 +306,10 @@ enum { STP_COUNT = 1, STP_SUM = 2, STP_MIN = 4, STP_MAX = 8, STP_AVG = 16, STP_V
 #define STP_LOG_BUCKETS 128
 
 struct stp_stat_desc {
-	u32 ops;                   /* STP_* bits of the values to compute */
-	u32 buckets;               /* of the histogram, including underflow and overflow */
+	u32 ops, buckets;          /* STP_* bits of the values to compute; of the histogram, with underflow and overflow */
 	u32 size;                  /* of a struct stp_stat with all that follows it, in bytes */
 	s64 low, high, step;       /* of @hist_linear */
+	const char *label, *unit;  /* a name for people, and the unit of the values ("us", "bytes"); or NULL */
 };
 struct stp_stat {
 	s64 count, sum, min, max;

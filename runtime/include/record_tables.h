@@ -6,9 +6,16 @@
 #ifndef RECORD_TABLES_H
 #define RECORD_TABLES_H
 
+/* A text that only the reader or a histogram shows: BPF programs have no pointers to text. */
+#ifdef STP_BPF
+#define STP_CLIENT_TEXT(text) NULL
+#else
+#define STP_CLIENT_TEXT(text) (text)
+#endif
+
 struct stp_described_format { const struct stp_format *pieces; u32 n; };
 struct stp_described_global {
-	const char *name;
+	const char *name, *label;  /* label: a name for people, or NULL */
 	u8 kind;                   /* enum stp_take_kind */
 	bool adder;                /* a number with a counter at `offset` of struct percpu */
 	u32 offset;

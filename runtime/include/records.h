@@ -16,7 +16,7 @@
 #define STP_RECORDS_H
 
 #define STP_STREAM_MAGIC 0x72716174u
-#define STP_STREAM_VERSION 1
+#define STP_STREAM_VERSION 2
 
 enum stp_frame_kind {
 	/* the first frame: struct stp_stream_start; text: release of the kernel; text: name of the host */
@@ -74,7 +74,8 @@ enum stp_item {
 	STP_ITEM_FORMAT,
 	/* number: 1 + index; text: resolved; text: as written; text: place in the script */
 	STP_ITEM_PROBE,
-	/* number: index; text: name; byte: type of the value; number: keys; for each: byte type */
+	/* number: index; text: name; text: name for people or empty; byte: type of the value; number: keys; for each: byte
+	 * type */
 	STP_ITEM_GLOBAL,
 	/* text: the script, or a part of it; the parts are in order */
 	STP_ITEM_SCRIPT,
@@ -87,7 +88,8 @@ enum stp_item {
 
 /*
  * A statistic: number ops (STP_COUNT and so on of generated.h); signed low, high, step; number of buckets; signed
- * count, sum, min, max; number of nonempty buckets; for each: number, signed count.
+ * count, sum, min, max; number of nonempty buckets; for each: number, signed count; text: name for people or empty;
+ * text: unit of the values or empty.
  */
 
 #endif

@@ -228,6 +228,13 @@ expect hist-terminal-dumb 0 ' 1024 |@                                           
 ' on_terminal "LANG=C.UTF-8 TERM=dumb"
 expect hist-terminal-off 0 ' 1024 |@                                                  1
 ' on_terminal "LANG=C.UTF-8 TERM=xterm" -DHIST_TERMINAL=0
+expect hist-terminal-percentiles 0 'p50 ~1535, p90 ~1535, p99 ~1535' on_terminal "LANG=C.UTF-8 TERM=xterm" -v
+echo 'global s # name: time of "calls", unit: us
+probe begin { s <<< 2000 print(@hist_log(s)) exit() }' >"$SCRATCH/labelled.stp"
+labelled() { script -qec "env -u LC_ALL LANG=C.UTF-8 TERM=xterm '$STAP' --runtime=user '$SCRATCH/labelled.stp'" /dev/null | tr -d '\r'; }
+expect hist-terminal-label 0 'time of "calls"
+  time |-------------------------------------------------- count
+ 256µs |' labelled
 expect hist-terminal-sprint 0 ' 1024 |@                                                  1
 ' user -DHIST_TERMINAL=2 -e 'global s probe begin { s <<< 2000 print(sprint(@hist_log(s))) exit() }'
 expect hist-not-on-terminal 0 ' 1024 |@                                                  1

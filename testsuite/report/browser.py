@@ -167,6 +167,7 @@ def check_page(b):
     b.expect('problems', 'document.querySelector(".problems").innerText.startsWith("Warning: careful")', True)
     b.expect('values', SECTION % 'Values' + '.innerText.includes("version")', True)
     b.expect('statistics', SECTION % 'delay' + '.querySelectorAll(".hist tr").length > 2', True)
+    b.expect('units', '["avg 13.2 ms", "4.1 ms – 8.19 ms"].map(t => ' + SECTION % 'delay' + '.innerText.includes(t))', [True, True])
     b.expect('heat map', SECTION % 'Histogram' + '.querySelectorAll(".cell").length > 3', True)
     b.expect('timeline', SECTION % 'Timeline' + '.querySelectorAll(".cell").length > 3', True)
     b.expect('output', SECTION % 'Output' + '.querySelector("pre").textContent.startsWith("tick 1\\n")', True)

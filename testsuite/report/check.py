@@ -37,6 +37,8 @@ def check_values(file, safe_file):
     expect('bytes', base64.b64decode(prints[2]['text_base64']), b'raw \xff x="a"b\\c"\n')
     first = [o for o in objects if o['type'] == 'hist'][0]
     expect('hist', [first['count'], first['sum'], sum(b['count'] for b in first['buckets'])], [7, 952, 7])
+    named = [o for o in objects if o.get('label')]
+    expect('names', [[o['type'], o['label'], o['unit']] for o in named], [[t, 'time of "waits"', 'ms'] for t in ('hist', 'stats')])
     values = {(o['name'], tuple(o['keys'])): o for o in objects if o['type'] in ('map', 'stats')}
     expect('number', values['number', ()]['value'], -5)
     expect('scalar', values['scalar', ()]['value'], 'quote " tab \t end')

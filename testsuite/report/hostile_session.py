@@ -7,7 +7,7 @@ import sys
 from write_session import FORMAT, HEAD, PRINT, PROBE, frame, number, signed, text
 
 SCRIPT_GLOBAL, VALUE = 8, 10
-START = frame(1, struct.pack('<II', 0x72716174, 1) + text('6.1') + text('host'))
+START = frame(1, struct.pack('<II', 0x72716174, 2) + text('6.1') + text('host'))
 END = frame(6, struct.pack('<iI', 0, 0))
 DAMAGED = frame(2, b'\xff')
 sequence = itertools.count(1)
@@ -29,7 +29,7 @@ def probes(*points):
 
 
 def global_(name):
-    return bytes([SCRIPT_GLOBAL]) + number(0) + text(name) + bytes([1, 1, 2])
+    return bytes([SCRIPT_GLOBAL]) + number(0) + text(name) + text('') + bytes([1, 1, 2])
 
 
 TID = record(pieces(('', 'tid='), ('d', '\n')))

@@ -32,7 +32,7 @@ SECOND = 10 ** 9
 
 
 def write(out, count):
-    out.write(frame(1, struct.pack('<II', 0x72716174, 1) + text('6.1') + text('host')))
+    out.write(frame(1, struct.pack('<II', 0x72716174, 2) + text('6.1') + text('host')))
     seq = 1
 
     def record(time, cpu, probe, items):

@@ -79,8 +79,8 @@ struct var {
 	bool unlocked;             // access: used without a lock
 	bool autoprint;            // access: a global of the user's script that is written but never read: printed at
 				   // the end
-	struct { bool varies; const char *unit; } added; // autoprint, of statistics with .autoprint: other values than 1 are
-				   // added; their unit, or NULL
+	bool varies;               // global_labels, of statistics with .autoprint: other values than 1 are added
+	const char *label, *unit;  // global_labels, of statistics: name for people; unit of the values; or NULL
 	int index;                 // emit: position among the emitted globals of its kind
 	int reads, stores;         // dead_stores: number of reads; index of the last statement that only sets it
 	int number;                // access: position among the script's globals

@@ -80,25 +80,6 @@ static void search(struct session *s, struct search *found)
 			ast_walk_stmt(&w, &(*f)->body);
 }
 
-// Returns the comment on the line of the declaration, or NULL. It is about the last global of the line.
-static const char *comment(const struct session *s, const struct var *v)
-{
-	const char *line = v->loc.source ? diag_line(v->loc.source, v->loc.line) : "";
-	size_t len = strcspn(line, "\n");
-	const char *start = memmem(line, len, "//", 2);
-	char *text;
-
-	for vec_each(&s->script.globals, other)
-		if ((*other)->loc.source == v->loc.source && (*other)->loc.line == v->loc.line &&
-		    (*other)->loc.column > v->loc.column)
-			return NULL;
-	if (!start)
-		return NULL;
-	start += 2 + strspn(start + 2, " \t");
-	text = str_ndup(start, strcspn(start, "\n\r"));
-	return *text ? text : NULL;
-}
-
 // ---------------------------------------------------------------- the probe
 
 static void append(struct buf *b, const char *text)
@@ -165,7 +146,7 @@ static enum kind kind_of(const struct var *v, const struct use *u)
 {
 	if (v->type != T_STATS)
 		return !u->decremented && v->only_updated ? COUNTER : GAUGE;
-	if (v->stat_ops == STAT_COUNT && !v->added.varies)
+	if (v->stat_ops == STAT_COUNT && !v->varies)
 		return COUNT;
 	return !v->hist_step && (v->stat_ops & STAT_HIST_LOG) ? HISTOGRAM : SUMMARY;
 }
@@ -193,7 +174,7 @@ static void append_global(struct session *s, struct buf *b, const struct var *v,
 {
 	static const char *const names[] = { "counter", "counter", "gauge", "histogram", "summary" };
 	enum kind kind = kind_of(v, u);
-	const char *help = comment(s, v);
+	const char *help = global_comment(s, v);
 	struct buf keys = { 0 };
 
 	for (int i = 0; i < v->arity; i++)

@@ -61,6 +61,14 @@ static bool terminal_has_utf8(void)
 	return utf8;
 }
 
+static void define_if_absent(struct options *o, const char *name, const char *value)
+{
+	for vec_each(&o->defines, d)
+		if (!strcmp(d->name, name))
+			return;
+	vec_push(&o->defines, ((struct limit){ name, value }));
+}
+
 void options_suit_terminal(struct options *o)
 {
 	const char *terminal = getenv("TERM");
@@ -68,8 +76,7 @@ void options_suit_terminal(struct options *o)
 	if (o->last_pass < 5 || o->list || o->dump || o->output || o->records || o->bulk || o->flight_recorder ||
 	    !isatty(STDOUT_FILENO) || !terminal || !strcmp(terminal, "dumb"))
 		return;
-	for vec_each(&o->defines, d)
-		if (!strcmp(d->name, "HIST_TERMINAL"))
-			return;
-	vec_push(&o->defines, ((struct limit){ "HIST_TERMINAL", terminal_has_utf8() ? "2" : "1" }));
+	define_if_absent(o, "HIST_TERMINAL", terminal_has_utf8() ? "2" : "1");
+	if (o->verbose[5])
+		define_if_absent(o, "HIST_PERCENTILES", "1");
 }

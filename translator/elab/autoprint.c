@@ -208,67 +208,6 @@ static struct stmt *show_array(struct probe *p, struct var *v)
 
 // ---------------------------------------------------------------- tables of statistics
 
-// Units by the ends of names of functions and variables.
-static const char *unit_of_name(const char *name)
-{
-	static const struct { const char *end, *unit; } units[] = {
-		{ "_ns", "ns" }, { "_us", "us" }, { "_ms", "ms" }, { "_s", "s" }, { "_cycles", "cycles" },
-		{ "_nsec", "ns" }, { "_usec", "us" }, { "_msec", "ms" }, { "_sec", "s" }, { "bytes", "bytes" },
-	};
-
-	for (int i = 0; i < (int)ARRAY_SIZE(units); i++)
-		if (str_ends(name, units[i].end))
-			return units[i].unit;
-	return NULL;
-}
-
-// Sums and differences have the unit of their operands.
-static const char *unit_of(const struct expr *e)
-{
-	const char *unit = NULL;
-
-	switch (e->kind) {
-	case E_CALL: return unit_of_name(e->u.call.name);
-	case E_VAR: return unit_of_name(e->u.var.name);
-	case E_INDEX: return e->u.index.name ? unit_of_name(e->u.index.name) : NULL;
-	case E_ENTRY: return e->u.entry.e ? unit_of(e->u.entry.e) : NULL;
-	case E_BINARY:
-		if (e->u.bin.op == TOK_ADD || e->u.bin.op == TOK_SUB) {
-			unit = unit_of(e->u.bin.l);
-			return unit ? unit : unit_of(e->u.bin.r);
-		}
-		return NULL;
-	default: return NULL;
-	}
-}
-
-static bool visit_added(struct ast_walker *w, struct expr **e)
-{
-	struct expr *to = (*e)->kind == E_ASSIGN && (*e)->u.bin.op == TOK_STAT_ADD ? (*e)->u.bin.l : NULL;
-	struct var *v = !to ? NULL : to->kind == E_INDEX ? to->u.index.decl : to->kind == E_VAR ? to->u.var.decl : NULL;
-
-	if (!v || !v->autoprint)
-		return true;
-	v->added.varies |= (*e)->u.bin.r->kind != E_NUMBER || (*e)->u.bin.r->u.number != 1;
-	if (!v->added.unit)
-		v->added.unit = unit_of_name(v->name);
-	if (!v->added.unit)
-		v->added.unit = unit_of((*e)->u.bin.r);
-	return true;
-}
-
-// Describes the values that the script adds to the statistics that are shown, in var.added.
-static void find_added(struct session *s)
-{
-	struct ast_walker w = { .expr = visit_added };
-
-	for vec_each(&s->script.probes, p)
-		ast_walk_stmt(&w, &(*p)->body);
-	for vec_each(&s->script.funcs, f)
-		if ((*f)->body)
-			ast_walk_stmt(&w, &(*f)->body);
-}
-
 static const struct {
 	const char *title;
 	unsigned op;
@@ -288,13 +227,18 @@ struct stmt *display_statement(struct expr *e)
 	return s;
 }
 
+static const char *title_of(const struct var *v)
+{
+	return v->label ? v->label : v->name;
+}
+
 static struct stmt *table_head(const struct var *v)
 {
 	struct expr *p = display_printf(v->loc);
 	struct buf b = { 0 };
 
-	buf_printf(&b, "%-*s", NAME_WIDTH, v->added.unit ? str_printf("%s (%s)", v->name, v->added.unit) : v->name);
-	for (int i = 0; i < (v->added.varies ? (int)ARRAY_SIZE(columns) : 1); i++)
+	buf_printf(&b, "%-*s", NAME_WIDTH, v->unit ? str_printf("%s (%s)", title_of(v), v->unit) : title_of(v));
+	for (int i = 0; i < (v->varies ? (int)ARRAY_SIZE(columns) : 1); i++)
 		buf_printf(&b, " %*s", columns[i].width, columns[i].title);
 	display_add_text(p, str_printf("%s\n", buf_text(&b)));
 	return display_statement(p);
@@ -345,12 +289,12 @@ static void show_scalar_table(struct probe *p, struct var *v)
 	expr_vec none = { 0 };
 
 	vec_push(&full->u.block, table_row(v, &none, ARRAY_SIZE(columns)));
-	vec_push(&full->u.block, histogram(v, &none, v->added.unit));
+	vec_push(&full->u.block, histogram(v, &none, v->unit));
 	s->u.if_.c = display_stat(v, &none, STAT_COUNT);
 	s->u.if_.then = full;
 	s->u.if_.other = table_row(v, &none, 1);
 	vec_push(&p->body->u.block, table_head(v));
-	vec_push(&p->body->u.block, v->added.varies ? s : table_row(v, &none, 1));
+	vec_push(&p->body->u.block, v->varies ? s : table_row(v, &none, 1));
 }
 
 static void show_array_table(struct probe *p, struct var *v)
@@ -358,13 +302,13 @@ static void show_array_table(struct probe *p, struct var *v)
 	expr_vec keys = { 0 }, again = { 0 };
 	struct stmt *rows = display_loop(p, v, &keys), *histograms;
 
-	rows->u.foreach.body = table_row(v, &keys, v->added.varies ? ARRAY_SIZE(columns) : 1);
+	rows->u.foreach.body = table_row(v, &keys, v->varies ? ARRAY_SIZE(columns) : 1);
 	vec_push(&p->body->u.block, table_head(v));
 	vec_push(&p->body->u.block, rows);
-	if (!v->added.varies)
+	if (!v->varies)
 		return;
 	histograms = display_loop(p, v, &again);
-	histograms->u.foreach.body = histogram(v, &again, v->added.unit);
+	histograms->u.foreach.body = histogram(v, &again, v->unit);
 	vec_push(&p->body->u.block, histograms);
 }
 
@@ -405,7 +349,6 @@ bool autoprint_add(struct session *s)
 	struct probe *p = NULL;
 	struct expr *numbers = NULL;       // the printf of numbers directly before, for more of them
 
-	find_added(s);
 	for (int i = 0; i < s->script.globals.n; i++) {
 		struct var *v = s->script.globals.at[i];
 		expr_vec none = { 0 };

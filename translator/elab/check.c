@@ -405,6 +405,7 @@ int elab_check(struct session *s)
 			check_unused(s, *f);
 	if (diag_errors() > before)
 		return diag_errors() - before;
+	global_labels_find(s);
 	if ((int)autoprint_add(s) | monitor_add(s)) {
 		elab_types(s);
 		access_count_uses(s);

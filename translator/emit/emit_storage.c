@@ -52,15 +52,29 @@ static const char *stat_size(const struct var *v)
 			  v->stat_ops & STAT_PERCENTILE ? " + STP_FINE_BUCKETS * 8" : "");
 }
 
+// Name and unit are only for a terminal and for records; the display of an unread global has a title of its own.
+static const char *names_for_people(const struct emitter *e, const struct var *v)
+{
+	struct buf b = { 0 };
+
+	if (!session_limit(e->s, LIMIT_HIST_TERMINAL) && !e->s->opt.records)
+		return "";
+	if (v->label && !v->autoprint)
+		buf_printf(&b, ", .label = STP_CLIENT_TEXT(%s)", emit_c_string(v->label));
+	if (v->unit)
+		buf_printf(&b, ", .unit = STP_CLIENT_TEXT(%s)", emit_c_string(v->unit));
+	return buf_text(&b);
+}
+
 // Writes what a statistic stores, as a macro: for the runtime's table and for the constant with which stp_stat_add()
 // is expanded.
-static void write_stat_desc(struct cwriter *w, const struct global *g)
+static void write_stat_desc(const struct emitter *e, struct cwriter *w, const struct global *g)
 {
 	const struct var *v = g->var;
 
-	cw_line(w, "#define %s_DESC { .ops = %u, .buckets = %" PRId64 ", .size = %s, .low = %s, .high = %s, .step = %s }",
+	cw_line(w, "#define %s_DESC { .ops = %u, .buckets = %" PRId64 ", .size = %s, .low = %s, .high = %s, .step = %s%s }",
 		g->name, v->stat_ops, emit_buckets(v), stat_size(v), value_number(v->hist_low).text,
-		value_number(v->hist_high).text, value_number(v->hist_step).text);
+		value_number(v->hist_high).text, value_number(v->hist_step).text, names_for_people(e, v));
 	cw_line(w, "static const struct stp_stat_desc %s_desc = %s_DESC;", g->name, g->name);
 }
 
@@ -146,7 +160,7 @@ static void one(struct emitter *e, struct cwriter *w, const struct global *g)
 
 	cw_line(w, "/* global %s at %s */", v->name, emit_comment_text(emit_location_text(v->loc)));
 	if (v->type == T_STATS)
-		write_stat_desc(w, g);
+		write_stat_desc(e, w, g);
 	if (v->arity > 0)
 		write_map(e, w, g);
 	else if (v->type == T_STATS)

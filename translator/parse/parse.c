@@ -468,7 +468,7 @@ static void recover(struct parser *p)
 	p->expr_level = 0;
 	p->loose_hist = NULL;
 	for (bool in_point = false; (in_point || !at_keyword(p)) && !parser_at(p, TOK_EOF);)
-		in_point = parser_take(p).kind == TOK_DOT;    // .function("x") is no function
+		in_point = parser_take(p).kind == TOK_DOT;    // .function("x") is a component
 }
 
 int parse_into(struct session *s, const struct source *src, struct script *out, struct map *shared,
