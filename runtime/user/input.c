@@ -5,7 +5,6 @@
  */
 #define _GNU_SOURCE
 #include "user.h"
-#include "carrier.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -14,50 +13,25 @@
 #include <unistd.h>
 
 static const struct stp_procfs *characters, *lines;
-static const char *text;               /* $value of the handler that runs */
 static char line[1 << 16];
 static size_t line_length;
 static bool ended;
 static struct termios before;
 static bool is_terminal;               /* its settings were changed */
 
-void stp_value_get(struct stp_ctx *c, char *to, u32 size)
+static void run_all(const struct stp_procfs *f, char *text, size_t len)
 {
-	stp_copy(to, text, size);
-}
-
-u32 stp_value_set(struct stp_ctx *c, const char *value, bool append)
-{
-	return 0;                          /* there are no files to read */
-}
-
-static void run(const struct stp_probe *p)
-{
-	struct stp_ctx *c = user_ctx;
-
-	if (!stp_ctx_enter(c))
-		return;
-	c->regs = NULL;
-	c->address = 0;
-	carrier_enter(p);
-	stp_handler_run(c, p);
-	carrier_leave(p);
-	stp_ctx_leave(c);
-}
-
-static void run_all(const struct stp_procfs *f, const char *value)
-{
+	struct user_text value = { text, (u32)len + 1, (u32)len };
 	u32 i;
 
-	text = value;
 	for (i = 0; f && i < f->nwrites && !user_stop; i++)
-		run(f->writes[i]);
+		user_file_run(f->writes[i], &value);
 }
 
 static void end_line(void)
 {
 	if (line_length)
-		run_all(lines, line);
+		run_all(lines, line, line_length);
 	line_length = 0;
 }
 
@@ -65,7 +39,7 @@ static void add(char character)
 {
 	char one[2] = { character, 0 };
 
-	run_all(characters, one);
+	run_all(characters, one, 1);
 	line[line_length++] = character;
 	line[line_length] = 0;
 	if (character == '\n' || line_length == sizeof(line) - 1)
@@ -91,7 +65,7 @@ void user_input_read(void)
 		add(bytes[i]);
 }
 
-static void stop(void *table, u32 n)
+void user_input_stop(void)
 {
 	if (is_terminal)
 		tcsetattr(STDIN_FILENO, TCSANOW, &before);
@@ -113,17 +87,20 @@ static void prepare_terminal(void)
 	is_terminal = !tcsetattr(STDIN_FILENO, TCSANOW, &now);
 }
 
-static int start(void *table, u32 n)
+bool user_input_is(const struct stp_procfs *f)
 {
-	const struct stp_procfs *f = table, *end = f + n;
-
-	for (; f < end; f++)
-		if (!strcmp(f->path, "__stdin"))
-			characters = f;
-		else
-			lines = f;
-	prepare_terminal();
-	return 0;
+	return f == characters || f == lines;
 }
 
-const struct stp_family_ops stp_procfs_family = { "procfs", start, stop };
+bool user_input_start(const struct stp_procfs *f)
+{
+	if (!strcmp(f->path, "__stdin"))
+		characters = f;
+	else if (!strcmp(f->path, "__stdin_line"))
+		lines = f;
+	else
+		return false;
+	if (!is_terminal)
+		prepare_terminal();
+	return true;
+}

@@ -2,12 +2,12 @@
 /*
  * The main program of a script that runs in a process (--runtime=user):
  *
- *	program [-v] [-s] [-k MS] [-c COMMAND | -x PID] [NAME=VALUE]...
+ *	program [-v] [-s] [-n NAME] [-k MS] [-c COMMAND | -x PID] [NAME=VALUE]...
  *
  * runs begin probes, then timers until exit(), SIGINT, SIGTERM, SIGHUP or the end of COMMAND, then
  * end or error probes; then waits for COMMAND, for which -k sets a time limit in milliseconds from its start
  * (0: none). Exit status 1 after errors or when COMMAND failed, 3 after losses with -s,
- * 5 with -k when only COMMAND failed, else 0.
+ * 5 with -k when only COMMAND failed, else 0. -n: the script's name (default: that of the program's file up to a dot).
  */
 #define _GNU_SOURCE
 #include "user.h"
@@ -26,6 +26,7 @@
 #include <time.h>
 #include <unistd.h>
 
+const char *user_program_name;
 bool user_stop, user_verbose, user_error_shown;
 sigset_t user_signals;
 
@@ -72,7 +73,7 @@ struct arguments {
 
 static int usage(const char *program)
 {
-	fprintf(stderr, "Usage: %s [-v] [-s] [-k MS] [-c COMMAND | -x PID] [NAME=VALUE]...\n", program);
+	fprintf(stderr, "Usage: %s [-v] [-s] [-n NAME] [-k MS] [-c COMMAND | -x PID] [NAME=VALUE]...\n", program);
 	return -1;
 }
 
@@ -82,7 +83,7 @@ static int parse_arguments(struct arguments *a, int argc, char **argv)
 	int64_t number;
 	int opt;
 
-	while ((opt = getopt(argc, argv, "c:x:vsk:")) != -1) {
+	while ((opt = getopt(argc, argv, "c:x:vsn:k:")) != -1) {
 		switch (opt) {
 		case 'c':
 			a->command = optarg;
@@ -100,6 +101,9 @@ static int parse_arguments(struct arguments *a, int argc, char **argv)
 				return usage(argv[0]);
 			a->command_ms = number;
 			a->report_command = true;
+			break;
+		case 'n':
+			user_program_name = optarg;
 			break;
 		case 'v':
 			user_verbose = true;
@@ -140,7 +144,8 @@ static int set_globals(char **settings)
 static void wait_for_events(void)
 {
 	u64 due = user_timer_next(), now = user_now_ns(), left = due > now ? due - now : 0;
-	struct pollfd fds[] = { { carrier_fd(), POLLIN, 0 }, { STDOUT_FILENO, 0, 0 }, { user_input_fd(), POLLIN, 0 } };
+	struct pollfd fds[] = { { carrier_fd(), POLLIN, 0 }, { STDOUT_FILENO, 0, 0 }, { user_input_fd(), POLLIN, 0 },
+				{ user_files_fd(), POLLIN, 0 } };
 	struct timespec timeout;
 
 	if (carrier_patience() >= 0 && left > (u64)carrier_patience() * 1000000) {
@@ -154,7 +159,7 @@ static void wait_for_events(void)
 		return;
 	}
 	user_system_next();
-	if (ppoll(fds, 3, due == ~0ull ? NULL : &timeout, &user_signals) <= 0)
+	if (ppoll(fds, 4, due == ~0ull ? NULL : &timeout, &user_signals) <= 0)
 		return;
 	if (fds[1].revents & (POLLERR | POLLHUP))
 		user_output_closed();
@@ -197,6 +202,8 @@ static void loop(void)
 			user_stop = true;
 		reap();
 		carrier_read();
+		if (!user_stop)
+			user_files_serve();
 		if (!user_stop)
 			user_timer_run();
 	}
@@ -352,6 +359,7 @@ int main(int argc, char **argv)
 	struct arguments a = { 0 };
 	int rc;
 
+	user_program_name = strndup(basename(argv[0]), strcspn(basename(argv[0]), "."));
 	if (!stp_streams_open() || parse_arguments(&a, argc, argv))
 		return 1;
 	prctl(PR_SET_NAME, "stapio");      /* execname() in begin probes, as with a kernel module */

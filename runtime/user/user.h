@@ -12,6 +12,7 @@
 #include <sys/types.h>
 
 /* main.c */
+extern const char *user_program_name;  /* -n, or that of the program's file up to a dot */
 extern bool user_stop;                 /* ends the loop: exit(), a signal, or the -c command has exited */
 extern bool user_verbose;              /* -v: repeated warnings are shown too */
 extern bool user_error_shown;          /* an error was printed: the exit status is 1 */
@@ -60,7 +61,16 @@ void user_system(const char *command); /* queues it for sh -c; commands run one 
 void user_system_next(void);           /* starts the next command if none is running */
 void user_system_drain(void);          /* waits for queued commands, at most 5 s */
 
+/* files.c: procfs probes */
+struct user_text { char *at; u32 size, len; };         /* $value; size: with the terminating zero byte */
+bool user_file_run(const struct stp_probe *p, struct user_text *text); /* runs the handler; false: it failed */
+int user_files_fd(void);               /* ends the wait for events when it is readable; -1: there are no FIFOs */
+void user_files_serve(void);           /* runs the handlers of files that others have opened to read or have written */
+
 /* input.c */
+bool user_input_start(const struct stp_procfs *f);     /* false: it is not a file of standard input */
+bool user_input_is(const struct stp_procfs *f);        /* it was started */
+void user_input_stop(void);
 int user_input_fd(void);               /* readable when the script's probes of standard input have to run; -1: none */
 void user_input_read(void);            /* reads what there is, and runs their handlers */
 

@@ -10,7 +10,7 @@ port=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0));
 serving() { # COMMAND...
 	local status
 	printf '%s\n' "${WEB-}" >"$served/web"
-	coproc EXPORTER { STAP_EXPORT_DIRECTORY=$served STAP_EXPORT_WEB_CONFIG=$served/web "$SOURCE/translator/run/stap-export" "${TARGET-prometheus:$port}" fake 2>&1; }
+	coproc EXPORTER { STAP_EXPORT_WEB_CONFIG=$served/web "$SOURCE/translator/run/stap-export" "${TARGET-prometheus:$port}" "$served/fake" 2>&1; }
 	read -r -t 20 _ <&"${EXPORTER[0]}"
 	"$@"
 	status=$?
@@ -52,7 +52,25 @@ key_file=$served/key" expect export-tls 0 '200' serving client 'garbage(b"GET / 
 expect export-port-used 1 'ERROR: --export: cannot export metrics to' serving bash -c "'$SOURCE/translator/run/stap-export' prometheus:$port fake </dev/null"
 expect export-no-port 1 '--export takes prometheus:[ADDR:]PORT' "$STAP" --export=prometheus:x -e "$begin"
 expect export-unknown 1 '--export takes prometheus:[ADDR:]PORT' "$STAP" --export=graphite:1 -e "$begin"
-expect export-user 1 '--export requires a module on this host' user --export=prometheus:9090 -e "$begin"
+expect export-vm 1 '--export serves the metrics of this host: it cannot be used with --vm' "$STAP" --vm --export=prometheus:9090 -e "$begin"
+export_user() { # the metrics of a script that runs in a process
+	local script
+	user --export=prometheus:"$port" -e 'global ticks # of the timer
+probe timer.ms(1) { ticks++ } probe timer.s(100) { exit() }' >"$SCRATCH/exporting" 2>&1 &
+	script=$!
+	for _ in {1..300}; do
+		get "http://127.0.0.1:$port/metrics" 2>/dev/null | grep -q '^ticks [1-9]' && break
+		sleep 0.1
+	done
+	get "http://127.0.0.1:$port/metrics" | sed 's/^ticks [1-9].*/ticks N/'
+	kill -INT $script
+	wait $script
+	cat "$SCRATCH/exporting"
+}
+get() { python3 -c 'import sys, urllib.request; print(urllib.request.urlopen(sys.argv[1]).read().decode())' "$1"; }
+expect export-user 0 '# HELP ticks of the timer
+# TYPE ticks counter
+ticks N' export_user
 scraped() { # with Prometheus's own storage and query language
 	printf 'global: { scrape_interval: 1s }\nscrape_configs: [ { job_name: t, static_configs: [ { targets: ["127.0.0.1:%s"] } ] } ]\n' "$port" >"$served/prometheus.yml"
 	local own=$((port + 1)) pid answer i
@@ -103,7 +121,7 @@ later() { # the collector starts after two failures
 	sleep 1
 }
 later_once() {
-	TARGET=otlp:http://127.0.0.1:$port/v1/metrics STAP_EXPORT_DIRECTORY=$served timeout 20 "$SOURCE/translator/run/stap-export" "otlp:http://127.0.0.1:$port/v1/metrics" fake 2>&1 < <(later >/dev/null) |
+	TARGET=otlp:http://127.0.0.1:$port/v1/metrics timeout 20 "$SOURCE/translator/run/stap-export" "otlp:http://127.0.0.1:$port/v1/metrics" "$served/fake" 2>&1 < <(later >/dev/null) |
 		sed 's/: <urlopen.*>;/: REASON;/'
 }
 expect export-otlp-later 0 "ready

@@ -436,6 +436,7 @@ release=$(printf '%s\n' /lib/modules/*/build | head -n 1 | cut -d/ -f4)
 ! wanted_some sign || . "$TESTS/options/sign_module.sh"
 ! wanted_some bundle || . "$TESTS/options/bundle.sh"
 ! wanted_some export || . "$TESTS/options/export.sh"
+! wanted_some files || . "$TESTS/options/files.sh"
 # The generated C grows linearly with the script: for each shape of bench/growth.
 expect growth-of-generated-c 0 'nesting -p3' env STAP="$STAP" RELEASE="$release" "$SOURCE/bench/growth" --bytes
 # Compilers take more than linear time for one function: the longest function of a long handler does not grow with

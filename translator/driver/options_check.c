@@ -78,8 +78,8 @@ static void check_where(const struct options *o)
 	if ((o->headers.n || o->image) && (o->vm || o->user_runtime || o->remotes.n || o->build_tree))
 		options_misused("--headers or --image cannot be used with --vm, --runtime=user, --remote or a build tree (-r): "
 				"they select the files of the kernel that the module is built for");
-	if (o->export && (o->vm || o->remotes.n || o->user_runtime || o->bpf_runtime || o->bundle || o->flight_recorder))
-		options_misused("--export requires a module on this host: it cannot be used with --vm, --remote, --runtime, "
+	if (o->export && (o->vm || o->remotes.n || o->bundle || o->flight_recorder))
+		options_misused("--export serves the metrics of this host: it cannot be used with --vm, --remote, "
 				"--bundle or -F");
 	if (o->sign_module && o->user_runtime)
 		options_misused("--sign-module is not supported with --runtime=user, which has no module");

@@ -101,7 +101,22 @@ static int check_directories(struct session *s, const struct probe_match *m, con
 	return 0;
 }
 
-// A process and the client of BPF programs have no files, but they have standard input.
+// The files of a process and of the client of BPF programs are FIFOs, which do not tell a reader from a writer.
+static int check_fifo(struct session *s, const struct probe_match *m, const struct procfs_probe *d)
+{
+	for vec_each(&s->script.probes, p) {
+		const struct procfs_probe *other = (*p)->data;
+
+		if ((*p)->family != &family_procfs || other->is_write == d->is_write || strcmp(other->path, d->path))
+			continue;
+		diag_error(m->point->loc, "the file \"%s\" cannot have both read and write probes with --runtime=%s, where it "
+			   "is a FIFO; use two files", d->path, s->opt.user_runtime ? "user" : "bpf");
+		diag_note((*p)->loc, "first defined here");
+		return 1;
+	}
+	return 0;
+}
+
 static int check_carrier(struct session *s, const struct probe_match *m, const struct procfs_probe *d)
 {
 	bool process = s->opt.user_runtime || s->opt.bpf_runtime;
@@ -113,11 +128,7 @@ static int check_carrier(struct session *s, const struct probe_match *m, const s
 			   point_text(m->chain[0]));
 		return 1;
 	}
-	if (!process || (input && d->is_write))
-		return 0;
-	diag_error(m->point->loc, s->opt.user_runtime ? "%s requires the kernel: it is not available with --runtime=user" :
-		   "%s is not supported with --runtime=bpf; run the script as a module, or with --vm", point_text(m->point));
-	return 1;
+	return process ? check_fifo(s, m, d) : 0;
 }
 
 static int procfs_resolve(struct session *s, const struct probe_match *m)

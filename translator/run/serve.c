@@ -7,16 +7,27 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pwd.h>
 #include <spawn.h>
 #include <string.h>
 #include <unistd.h>
 
 extern char **environ;
 
+// Returns the directory of the files of procfs probes (runtime/kernel/probe_procfs.c, runtime/user/files.c).
+static const char *files_directory(const struct session *s)
+{
+	const struct passwd *p = getpwuid(geteuid());
+	const char *user = p ? p->pw_name : str_printf("%u", geteuid());
+
+	return !s->opt.user_runtime && !s->opt.bpf_runtime ? str_printf("/proc/systemtap/%s", s->module_name) :
+	       str_printf("/var/tmp/systemtap-%s/%s", user, s->module_name);
+}
+
 // Waits until it is ready, so that the script does not start if the port is in use. Returns the pipe.
 int serve_start(struct session *s)
 {
-	const char *argv[] = { "python3", run_find(s, "stap-export", NULL), s->opt.export, s->module_name, NULL };
+	const char *argv[] = { "python3", run_find(s, "stap-export", NULL), s->opt.export, files_directory(s), NULL };
 	posix_spawn_file_actions_t actions;
 	int in[2], out[2], pid, err;
 	char byte;

@@ -63,6 +63,8 @@ void user_arguments(struct session *s, arguments *argv)
 		vec_push(argv, "-v");
 	if (o->strict)
 		vec_push(argv, "-s");
+	vec_push(argv, "-n");
+	vec_push(argv, s->module_name);
 	if (o->command) {
 		vec_push(argv, "-c");
 		vec_push(argv, o->command);
@@ -82,16 +84,20 @@ int user_run(struct session *s)
 	const struct options *o = &s->opt;
 	struct spawn program = { 0 };
 	arguments argv = { 0 };
+	const char *path;
 
 	if (o->target_pid && kill(o->target_pid, 0) < 0 && errno == ESRCH)
 		die("-x %d: no such process; pgrep -a NAME lists processes with their IDs", o->target_pid);
-	// Temporary directories of some systems do not allow execution.
-	vec_push(&argv, s->stored_path && access(s->module_path, X_OK) ? s->stored_path : s->module_path);
+	// Temporary directories of some systems do not allow execution. -m leaves the program in the current directory.
+	path = s->stored_path && access(s->module_path, X_OK) ? s->stored_path : s->module_path;
+	vec_push(&argv, strchr(path, '/') ? path : str_printf("./%s", path));
 	user_arguments(s, &argv);
 	vec_push(&argv, NULL);
 	program.argv = argv.at;
 	fflush(stdout);
 	if (o->output)
 		open_output(o->output);
+	if (o->export)
+		serve_start(s);                        // until this process ends
 	return run_and_wait(&program);
 }
