@@ -534,8 +534,8 @@ bool stp_own_process(void);                /* the current process belongs to the
 s64 stp_is_users_process(struct stp_ctx *c); /* the same; always for root */
 s64 stp_relay_pid(struct stp_ctx *c);      /* of stapio; in the user runtime the process itself */
 /* Addresses of the namespaces of ns_*() functions: of --target-namespaces, else of the relay; 0: unknown. */
-u64 stp_pid_namespace(struct stp_ctx *c);
-u64 stp_user_namespace(struct stp_ctx *c);
+u64 stp_pid_namespace(struct stp_ctx *c), stp_user_namespace(struct stp_ctx *c);
+const char *stp_script_name(void);         /* of the module; in the user runtime that of the program */
 s64 stp_remote_id(struct stp_ctx *c);      /* staprun -r N:URI */
 const char *stp_remote_uri(struct stp_ctx *c);
 const char *stp_pp(struct stp_ctx *c);     /* probe point as resolved */

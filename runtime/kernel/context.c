@@ -138,6 +138,11 @@ void plat_handlers_wait(void)
 		STP_CHECK_THAT(!stp_session.ctx[cpu] || !READ_ONCE(stp_session.ctx[cpu]->busy));
 }
 
+const char *stp_script_name(void)
+{
+	return THIS_MODULE->name;
+}
+
 /* ------------------------------------------------------------------ checks of the runtime itself */
 
 #ifdef STP_DEBUG

@@ -233,6 +233,9 @@ static int make_home(void)
 	char user[64], name[80];
 	int temporary = open(TEMPORARY, O_RDONLY | O_DIRECTORY | O_CLOEXEC), users, err;
 
+	strcpy(directory, TEMPORARY);
+	if (temporary < 0)
+		return -errno;
 	if (p)
 		snprintf(user, sizeof(user), "%s", p->pw_name);
 	else

@@ -181,6 +181,11 @@ static bool warned_before(const char *text)
 	return false;
 }
 
+const char *stp_script_name(void)
+{
+	return user_program_name;
+}
+
 void plat_message(u32 type, const char *text)
 {
 	switch (type) {
