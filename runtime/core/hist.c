@@ -88,14 +88,15 @@ static char *put_time(char *end, u64 n, s32 unit)
 	return stp_digits(end, n);
 }
 
-/* Writes a text of label() or put_time(). utf8: with the letter mu. */
+/* Writes a text of label() or put_time(); utf8: with the letter mu in microseconds. */
 static void put_label(struct stp_sink *k, const char *text, u32 len, bool utf8)
 {
-	for (; len; len--, text++)
-		if (*text == 'u' && utf8)
-			stp_sink_put(k, "\u00b5", 2);
-		else
-			stp_sink_put(k, text, 1);
+	if (!utf8 || len < 3 || text[len - 2] != 'u') {
+		stp_sink_put(k, text, len);
+		return;
+	}
+	stp_sink_put(k, text, len - 2);
+	stp_sink_put(k, "\u00b5s", 3);
 }
 
 /* Writes a bucket's label to buffer; returns its length. m: the form for a terminal, "1K" for 1024; or NULL. */
@@ -346,7 +347,8 @@ static void put_percentiles(struct stp_sink *k, const struct stp_stat *s, const 
 void stp_put_hist(struct stp_ctx *c, struct stp_sink *k, const struct stp_stat *s, const struct stp_stat_desc *d,
 		  u32 terminal)
 {
-	u64 width = stp_module.limits.hist_width, cost = STP_WORK_ROW + (terminal == 2 ? 8 : 2) * width;
+	u64 width = stp_module.limits.hist_width;
+	u64 cost = STP_WORK_ROW + (terminal == 2 ? 8 : 2) * width + (terminal ? STP_WORK_TERMINAL_ROW : 0);
 	struct shape m;
 	u32 i, run, rows;
 
