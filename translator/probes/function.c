@@ -178,6 +178,12 @@ static int add_absolute(struct resolution *r)
 	return 0;
 }
 
+// Programs of functions are attached to kprobes.
+static bool lacks_kprobes(const struct options *o)
+{
+	return o->bpf_runtime && o->last_pass == 5 && !o->vm && !o->remotes.n && !o->bundle && !kernel_here_has_kprobes();
+}
+
 static int function_resolve(struct session *s, const struct probe_match *m)
 {
 	const struct point_part *module = point_find(m->point, "module");
@@ -195,6 +201,11 @@ static int function_resolve(struct session *s, const struct probe_match *m)
 	struct buf why = { 0 };
 	int n;
 
+	if (lacks_kprobes(&s->opt)) {
+		diag_error(m->point->loc, "%s requires kprobes, which the running kernel does not have (CONFIG_KPROBES); run the "
+			   "script with --vm", point_text(m->point));
+		return 1;
+	}
 	if (!dwarf_point_parse(s, m, &r.point))
 		return 1;
 	r.common.maxactive = r.point.maxactive;

@@ -339,6 +339,13 @@ static void load_exports(struct kernel *k)
 	}
 }
 
+bool kernel_here_has_kprobes(void)
+{
+	static const char sources[] = "/sys/bus/event_source/devices";
+
+	return access(sources, F_OK) || !access(str_printf("%s/kprobe", sources), F_OK);
+}
+
 bool kernel_exports(struct kernel *k, const char *symbol)
 {
 	kernel_need_build_tree(k);

@@ -37,6 +37,8 @@ bool kernel_exports(struct kernel *k, const char *symbol);
 const char *kernel_complete_release(const char *release);
 // Dies with a list of installed kernels if this one has no modules on this host and does not run.
 void kernel_need_installed(const char *release);
+// Returns false if the running kernel is known to have no kprobes.
+bool kernel_here_has_kprobes(void);
 // Returns the directory of the sources that the build tree refers to: the tree itself, its `source` link, or, for a
 // Debian flavour's tree, the directory that its Makefile includes.
 const char *kernel_source_tree(const struct kernel *k);
