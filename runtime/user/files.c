@@ -205,6 +205,14 @@ static void remove_contents(int at)
 		closedir(d);
 }
 
+/* Locks a directory that may be removed meanwhile by the process that used it. */
+static bool lock_directory(int fd)
+{
+	struct stat st;
+
+	return !flock(fd, LOCK_EX | LOCK_NB) && !fstat(fd, &st) && st.st_nlink;
+}
+
 /* Sets `home` to a directory that no other process uses: NAME, else NAME_PID. Returns 0 or -errno. */
 static int open_home(int users, const char *user)
 {
@@ -216,7 +224,7 @@ static int open_home(int users, const char *user)
 		home = open_directory(users, name);
 		if (home < 0)
 			return home;
-		if (!flock(home, LOCK_EX | LOCK_NB)) {
+		if (lock_directory(home)) {
 			remove_contents(home);
 			snprintf(directory, sizeof(directory), TEMPORARY "/systemtap-%s/%s", user, name);
 			return 0;
@@ -291,7 +299,7 @@ static int fail(int err, const char *path)
 	char message[600];
 
 	snprintf(message, sizeof(message), "cannot make %s%s%s: %s", directory, path ? "/" : "", path ? path : "",
-		 err == -EPERM ? "it belongs to another user, or others can write to it" :
+		 err == -EPERM ? "it belongs to another user, or others can write to it; remove it" :
 		 err == -EINVAL ? "its file system has no leases" : strerror(-err));
 	plat_message(STP_MSG_ERROR, message);
 	return err;

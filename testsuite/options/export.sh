@@ -68,6 +68,23 @@ probe timer.ms(1) { ticks++ } probe timer.s(100) { exit() }' >"$SCRATCH/exportin
 	cat "$SCRATCH/exporting"
 }
 get() { python3 -c 'import sys, urllib.request; print(urllib.request.urlopen(sys.argv[1]).read().decode())' "$1"; }
+# Two scripts of one name are exported beside each other.
+export_two() {
+	local script='global n = 1 probe begin { n = @1 } probe timer.ms(50) { if (n < 0) n = 0 } probe timer.s(100) { exit() }' first second other
+	other=$((port + 1))
+	user --export=prometheus:"$port" -m exported -e "${script/@1/11}" >/dev/null 2>&1 & first=$!
+	user --export=prometheus:$other -m exported -e "${script/@1/22}" >/dev/null 2>&1 & second=$!
+	for _ in {1..300}; do
+		get "http://127.0.0.1:$port/metrics" 2>/dev/null | grep -q '^n 11$' && get "http://127.0.0.1:$other/metrics" 2>/dev/null | grep -q '^n 22$' && break
+		sleep 0.1
+	done
+	get "http://127.0.0.1:$port/metrics" | grep '^n '
+	get "http://127.0.0.1:$other/metrics" | grep '^n '
+	kill -INT $first $second
+	wait $first $second
+}
+expect export-two 0 'n 11
+n 22' export_two
 expect export-user 0 '# HELP ticks of the timer
 # TYPE ticks counter
 ticks N' export_user

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// procfs("PATH").read, .write: a file /proc/systemtap/MODULE/PATH whose reader gets the text that the handler
-// assigns to $value, and whose writer's text is in $value. The default PATH is "command".
+// procfs("PATH").read, .write: a file whose reader gets the text that the handler assigns to $value, and whose writer's
+// text is in $value: /proc/systemtap/MODULE/PATH, or that of runtime/user/files.c. The default PATH is "command".
 //
 // In:  a matched point.
 // Out: one probe; and the table of struct stp_procfs, one for each path.
@@ -101,16 +101,16 @@ static int check_directories(struct session *s, const struct probe_match *m, con
 	return 0;
 }
 
-// The files of a process and of the client of BPF programs are FIFOs, which do not tell a reader from a writer.
-static int check_fifo(struct session *s, const struct probe_match *m, const struct procfs_probe *d)
+// In a process, and in the client of BPF programs, a file to read is a regular one and a file to write is a FIFO.
+static int check_direction(struct session *s, const struct probe_match *m, const struct procfs_probe *d)
 {
 	for vec_each(&s->script.probes, p) {
 		const struct procfs_probe *other = (*p)->data;
 
 		if ((*p)->family != &family_procfs || other->is_write == d->is_write || strcmp(other->path, d->path))
 			continue;
-		diag_error(m->point->loc, "the file \"%s\" cannot have both read and write probes with --runtime=%s, where it "
-			   "is a FIFO; use two files", d->path, s->opt.user_runtime ? "user" : "bpf");
+		diag_error(m->point->loc, "the file \"%s\" cannot have both read and write probes with --runtime=%s, where a "
+			   "file to write is a FIFO; use two files", d->path, s->opt.user_runtime ? "user" : "bpf");
 		diag_note((*p)->loc, "first defined here");
 		return 1;
 	}
@@ -128,7 +128,7 @@ static int check_carrier(struct session *s, const struct probe_match *m, const s
 			   point_text(m->chain[0]));
 		return 1;
 	}
-	return process ? check_fifo(s, m, d) : 0;
+	return process ? check_direction(s, m, d) : 0;
 }
 
 static int procfs_resolve(struct session *s, const struct probe_match *m)

@@ -91,13 +91,16 @@ int user_run(struct session *s)
 	// Temporary directories of some systems do not allow execution. -m leaves the program in the current directory.
 	path = s->stored_path && access(s->module_path, X_OK) ? s->stored_path : s->module_path;
 	vec_push(&argv, strchr(path, '/') ? path : str_printf("./%s", path));
+	if (o->export) {
+		// The directory of a name that another process uses has another name, which only the program knows.
+		s->module_name = str_printf("%s_%d", s->module_name, (int)getpid());
+		serve_start(s);                        // until this process ends
+	}
 	user_arguments(s, &argv);
 	vec_push(&argv, NULL);
 	program.argv = argv.at;
 	fflush(stdout);
 	if (o->output)
 		open_output(o->output);
-	if (o->export)
-		serve_start(s);                        // until this process ends
 	return run_and_wait(&program);
 }
