@@ -2,15 +2,16 @@
 # Values of variables next to those that gdb prints, at every statement of programs that are compiled here (values.py):
 #   zoo.c, zoo.cc: variables of many kinds; locations.s, narrow.s: operations that compilers seldom use, in
 #   programs of 64 and 32 bits;
-#   random.py: arithmetic on locals, by a seed.
+#   random.py: arithmetic on locals, by a seed;
+#   formats.c: enumerators as the program prints them; numbers in other formats, which are refused.
 # A value that differs fails. One that gdb alone has is counted and listed: at most $MISSING of 1,000.
 # VALUES=full: gcc and clang, -O0 to -O3, DWARF 4 and 5, split, LTO, without frame pointers, PIE; ten random programs.
-# Names: zoo cplusplus locations random missing
+# Names: zoo cplusplus locations random formats missing
 set -u
 . "$TESTS/lib.sh"
 export SHIM=$TESTS/values/shim.c RUNTIME=$SOURCE/runtime STAP SCRATCH
 names=''
-for name in zoo cplusplus locations random; do ! wanted $name && ! wanted missing || names+=" $name"; done
+for name in zoo cplusplus locations random formats; do ! wanted $name && ! wanted missing || names+=" $name"; done
 for tool in gdb gcc python3; do
 	command -v "$tool" >/dev/null || { for name in $names; do skip "values/$name" "$tool"; done; exit 0; }
 done
@@ -99,6 +100,48 @@ test_random() {
 		else
 			compare "random $seed" "$SCRATCH/random.c" gcc -g -fwrapv -O2
 		fi
+	done
+}
+
+# Numbers in other formats are refused by themselves, and print as "?" in what contains them.
+refuses() { # MEMBER PROGRAM
+	local got point="process(\"$2\").function(\"look\")"
+
+	got=$("$STAP" -p2 -e "probe $point { println(\$f->$1) }" 2>&1)
+	[[ $got = *"cannot be read, because it is "* ]] || { echo "$1 is not refused: $got"; return; }
+	got=$("$STAP" -p2 --vp 01 -e "probe $point { println(\$f$\$) }" 2>&1)
+	[[ $got = *".${1##*>}=?"* && $got = *'.usual=%d'* ]] || echo "$1 in its struct: $got"
+}
+
+test_formats() {
+	local compiler flag member got name program=$SCRATCH/values-formats bad
+
+	for compiler in gcc clang; do
+		for flag in -gdwarf-5 -gdwarf-4 "-gdwarf-2 -gstrict-dwarf"; do
+			command -v $compiler >/dev/null || { skip "values/formats: $compiler $flag" $compiler; continue; }
+			$compiler -w -g $flag -o "$program" "$TESTS/values/formats.c" || { not_ok "values/formats: $compiler $flag"; continue; }
+			"$program" >"$SCRATCH/formats"
+			got=$(sed 's/ .*//; s/.*/printf("%s %d\\n", "&", @enum("&"))/' "$SCRATCH/formats")
+			got=$("$STAP" -p2 --vp 01 -e "probe process(\"$program\").function(\"look\") { $got }" 2>&1)
+			bad=$(sed 's/\(.*\) \(.*\)/"\1", \2)/' "$SCRATCH/formats" | while read -r name; do
+				[[ $got = *"$name"* ]] || echo "not $name: ${got}"
+			done)
+			set -- complex_float
+			[ $compiler != gcc ] || set -- complex_float decimal pair
+			[ "$compiler $flag" != "gcc -gdwarf-5" ] || set -- "$@" 'big->wide' 'big->narrow' 'big->low' 'big->high'
+			for member; do
+				bad+=$(refuses "$member" "$program")
+			done
+			[ -z "$bad" ] && ok "values/formats: $compiler $flag" || not_ok "values/formats: $compiler $flag" "$(head -n 12 <<<"$bad")"
+		done
+	done
+	# Values of an enumeration that has no negative enumerators, but a signed type; gdb takes them to be unsigned.
+	got='enum class Sign : signed char { ONE = 1 }; int look(Sign sign) { return (int)sign; } int main() { return look((Sign)-3); }'
+	for compiler in g++ clang++; do
+		command -v $compiler >/dev/null || { skip "values/formats: $compiler" $compiler; continue; }
+		$compiler -g -x c++ -o "$program" - <<<"$got"
+		bad=$("$STAP" -p2 --vp 01 -e "probe process(\"$program\").function(\"look\") { println(\$sign\$) }" 2>&1)
+		[[ $bad = *'sprintf("%d"'* ]] && ok "values/formats: $compiler" || not_ok "values/formats: $compiler" "$bad"
 	done
 }
 

@@ -24,6 +24,22 @@ enum class Kind : signed char { FLAT = -2, DEEP = 100 };
 enum class Colour : uint8_t { DARK = 3, BRIGHT = 200 };       // the underlying type is a typedef
 }
 
+namespace virtual_bases {
+struct Root { int root; long deep; virtual ~Root() {} };
+struct Left : virtual Root { int left; };
+struct Middle : Left { short middle; unsigned bits:5; };
+struct Right : virtual Root { int right; };
+struct Most : Right, Middle { int most; };
+}
+
+NOINLINE long from_virtual(virtual_bases::Most *most, virtual_bases::Middle &middle, const virtual_bases::Left *left,
+			   virtual_bases::Root *root)
+{
+	sink = most->deep * 3;
+	sink = left->left - root->root;
+	return middle.bits;
+}
+
 template <class T> NOINLINE T largest(const T *array, int n, shapes::Kind kind)
 {
 	T best = array[0];
@@ -68,10 +84,23 @@ int main(int argc, char **)
 	const float floats[] = { 0.5f, -2.0f, 8.25f };
 	const shapes::Colour palette[] = { shapes::Colour::DARK, shapes::Colour::BRIGHT };
 	const unsigned long longs[] = { 1, ~0ul, 3 };
+	virtual_bases::Most most = {};
+	virtual_bases::Middle middle = {};
 	long sum = 0;
 
+	most.root = -77;
+	most.deep = 0x123456789abcdef;
+	most.left = 78;
+	most.middle = -79;
+	most.bits = 19;
+	most.right = 80;
+	most.most = 81;
+	middle.deep = -5;
+	middle.root = 6;
 	for (int round = 0; round < 2; round++) {
 		int n = round;
+
+		sum += from_virtual(&most, round ? middle : most, round ? &middle : &most, &most);
 
 		sum += references(n, d, shapes::Box(5 + round, 6), &wide);
 		sum += largest(ints, 4, shapes::Kind::FLAT) + largest(longs, 3, shapes::Kind::DEEP);

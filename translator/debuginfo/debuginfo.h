@@ -23,7 +23,8 @@ struct di_type {
 	const char *name;
 	uint64_t size;             // bytes
 	bool is_signed;
-	bool is_complex;           // DI_FLOAT: a complex number
+	bool is_complex;           // a complex number
+	const char *format;        // why probes do not read its values, as "a decimal number"; NULL: they do
 	uint64_t count;            // DI_ARRAY: elements, 0 unknown
 	const void *priv;          // the backend's
 };
@@ -37,10 +38,12 @@ struct di_variant {
 	int64_t value;
 };
 
+struct di_virtual;
 struct di_member {
 	const char *name;
 	struct di_type *type;
-	uint64_t offset;           // bytes from the start of the aggregate, anonymous ones summed up
+	const struct di_virtual *from;         // a virtual base of the aggregate, which contains the member; NULL: none
+	uint64_t offset;           // bytes from the start of the aggregate or of `from`, anonymous ones summed up
 	int bit_offset, bit_size;  // bit_size 0: not a bit-field; bit_offset from the least significant
 				   // bit of the `type->size` bytes at `offset`
 	bool by_parts;             // the bit-field does not fit into these bytes: see bit_parts()
@@ -100,6 +103,13 @@ struct di_variable {
 	struct di_type *type;
 	bool is_param;
 	struct di_location loc;
+};
+
+// A virtual base class of C++: where it is in an object depends on the object's own class.
+struct di_virtual {
+	const struct di_virtual *from;         // the virtual base that contains the class; NULL: the aggregate itself
+	uint64_t offset;           // of the class in it, in bytes
+	const struct di_location *address;     // of the base; evaluated on a stack with the address of the class
 };
 
 // A variable with a fixed link address, relative to a symbol or base that the loader can resolve.
@@ -368,6 +378,8 @@ struct di_type *di_target(const struct di_type *t);      // of a pointer or an a
 struct di_type *di_pointer_to(struct di_type *t);        // the same object for the same t
 bool di_is_float(const struct di_type *t);                // a float or double, not a complex number or long double
 bool di_is_x87(const struct di_type *t);                  // the long double of x86: 10 bytes and padding
+// Returns why values of the type are not read as numbers, which completes "it is"; NULL: they are.
+const char *di_unreadable(const struct di_type *t);
 bool di_find_member(const struct di_type *t, const char *name, struct di_member *out); // also in anonymous members
 void di_member_names(const struct di_type *t, name_list *out);
 // True if the types are the same but for their names (typedefs, and pointers to them).

@@ -8,7 +8,7 @@ const char di_other_register[] = "it is in a register that probes cannot read, s
 
 bool di_is_float(const struct di_type *t)
 {
-	return t->kind == DI_FLOAT && (t->size == 4 || t->size == 8) && !t->is_complex;
+	return t->kind == DI_FLOAT && (t->size == 4 || t->size == 8) && !t->format;
 }
 
 bool di_is_x87(const struct di_type *t)
@@ -17,6 +17,14 @@ bool di_is_x87(const struct di_type *t)
 
 	return t->kind == DI_FLOAT && !strcmp(t->name, "long double") &&
 	       ((machine == EM_X86_64 && t->size == 16) || (machine == EM_386 && t->size == 12));
+}
+
+const char *di_unreadable(const struct di_type *t)
+{
+	if (t->format)
+		return t->format;
+	return t->kind == DI_FLOAT && !di_is_float(t) && !di_is_x87(t) ? "a floating-point number of another size than those "
+	       "of float and double" : NULL;
 }
 
 struct di_location location_register(int number)

@@ -21,6 +21,7 @@ struct member_ref {
 	uint64_t bit;              // from the start of the aggregate
 	int bit_size;              // 0: no bit-field
 	bool is_base;              // a C++ class' base
+	const struct di_location *moving;      // see struct di_virtual; `bit` is 0; NULL: at `bit`
 	const struct di_variant *variant;      // of a Rust enum
 	uint32_t btf_id;           // of its type
 	const void *die;           // of the member, valid during the call

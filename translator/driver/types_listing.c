@@ -71,10 +71,14 @@ static void print_anonymous(struct layout *l, const struct di_member *m, uint64_
 {
 	indent(depth);
 	printf("%s {\n", m->type->kind == DI_UNION ? "union" : "struct");
-	print_members(l, m->type, base + m->offset, depth + 1);
+	print_members(l, m->type, m->from ? 0 : base + m->offset, depth + 1);
 	indent(depth);
-	printf("};%*s/* %5llu %5llu */\n", 46 - 8 * depth, "", (unsigned long long)(base + m->offset),
-	       (unsigned long long)m->type->size);
+	printf("};%*s/* ", 46 - 8 * depth, "");
+	if (m->from)
+		printf("virtual");
+	else
+		printf("%5llu", (unsigned long long)(base + m->offset));
+	printf(" %5llu */\n", (unsigned long long)m->type->size);
 }
 
 static void print_member(struct layout *l, const struct di_member *m, uint64_t base, int depth)
@@ -100,13 +104,16 @@ static void json_member(struct layout *l, const struct di_member *m, uint64_t ba
 	json_text(m->name);
 	printf(", \"type\": ");
 	json_text(m->type->name);
-	printf(", \"offset\": %llu, \"size\": %llu", (unsigned long long)(base + m->offset),
-	       (unsigned long long)m->type->size);
+	if (m->from)
+		printf(", \"virtual\": true");
+	else
+		printf(", \"offset\": %llu", (unsigned long long)(base + m->offset));
+	printf(", \"size\": %llu", (unsigned long long)m->type->size);
 	if (m->bit_size)
 		printf(", \"bit_offset\": %d, \"bit_size\": %d", m->bit_offset, m->bit_size);
 	if (!*m->name && is_aggregate(m->type)) {
 		printf(", \"members\": [");
-		print_members(l, m->type, base + m->offset, depth + 1);
+		print_members(l, m->type, m->from ? 0 : base + m->offset, depth + 1);
 		printf("]");
 	}
 	printf("}");
@@ -116,6 +123,7 @@ static void print_members(struct layout *l, const struct di_type *t, uint64_t ba
 {
 	di_members members = { 0 };
 	uint64_t end = 0;
+	bool moving = false;       // a virtual base may be in any gap
 
 	if (depth < 16)            // damaged debuginfo may contain a struct that contains itself
 		di_each_member(t, &members);
@@ -124,14 +132,20 @@ static void print_members(struct layout *l, const struct di_type *t, uint64_t ba
 
 		if (t->kind == DI_STRUCT && from > end && depth < 20)
 			print_gap(l, end, from, depth, false);
+		moving |= m->from != NULL;
+		if (moving)
+			from = end;
 		if (l->json)
 			json_member(l, m, base, m == members.at, depth);
 		else
 			print_member(l, m, base, depth);
+		if (m->from)
+			continue;
+		from = 8 * m->offset + (m->bit_size ? m->bit_offset : 0);
 		from += m->bit_size ? (uint64_t)m->bit_size : 8 * m->type->size;
 		end = from > end ? from : end;
 	}
-	if (t->kind == DI_STRUCT && members.n && 8 * t->size > end)
+	if (t->kind == DI_STRUCT && members.n && !moving && 8 * t->size > end)
 		print_gap(l, end, 8 * t->size, depth, true);
 }
 

@@ -47,6 +47,8 @@ struct lvalue {
 void target_relocate_member(struct lvalue *to, const struct lvalue *p, const struct di_member *m);
 // Returns the size of an element in the running kernel.
 struct expr *target_element_size(struct loc loc, const struct di_type *element);
+// Returns the address of a virtual base of the aggregate p.
+struct expr *target_virtual(const struct lvalue *p, const struct di_virtual *base);
 struct lvalue lvalue_of(struct expr *base);                      // base->dtype is set
 struct lvalue lvalue_member(const struct lvalue *p, const struct di_member *m); // p: an aggregate
 struct expr *lvalue_load(const struct lvalue *p);                // NULL after diag_error()
@@ -58,6 +60,9 @@ bool target_check_value(struct loc loc, const struct di_type *t);
 // Returns "; " and advice for a value of the wrong type, or "". dtype: its type of C, or NULL. what: begins with the
 // operator or conversion.
 const char *target_value_advice(struct loc loc, const struct di_type *t, const char *what);
+
+// Reports a value in a format that probes do not read; returns false after diag_error().
+bool target_check_format(struct loc loc, const struct di_type *t);
 
 // Reports a floating point number where an integer is printed: its value is the bits of a double.
 void target_check_printed(const struct expr *e);

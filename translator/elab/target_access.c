@@ -33,6 +33,16 @@ struct lvalue lvalue_of(struct expr *base)
 	return p;
 }
 
+bool target_check_format(struct loc loc, const struct di_type *t)
+{
+	const char *why = di_unreadable(t);
+
+	if (why)
+		diag_error(loc, "a value of the type %s cannot be read, because it is %s: \"&\" takes its address, from which "
+			   "%s_long() reads 8 bytes", t->name, why, di_is_user(t->module) ? "user" : "kernel");
+	return !why;
+}
+
 static bool is_number_size(uint64_t size)
 {
 	return size == 1 || size == 2 || size == 4 || size == 8;
@@ -72,6 +82,8 @@ struct expr *lvalue_load(const struct lvalue *p)
 
 	if (p->value)
 		return p->value;
+	if (!target_check_format(p->loc, p->type))
+		return NULL;
 	if (p->composite)
 		return target_load_composite(p);
 	if (type_is_aggregate(p->type)) {
@@ -139,7 +151,7 @@ static struct expr *assignable(const struct lvalue *p)
 	}
 	if (p->value)
 		return p->value;
-	if (!is_number_size(p->type->size) || p->type->kind == DI_FLOAT) {
+	if (!is_number_size(p->type->size) || p->type->kind == DI_FLOAT || di_unreadable(p->type)) {
 		diag_error(p->loc, "a value of the type %s cannot be assigned to", p->type->name);
 		return NULL;
 	}
@@ -212,6 +224,10 @@ struct lvalue lvalue_member(const struct lvalue *p, const struct di_member *m)
 
 	if (relocates)
 		target_relocate_member(&made, p, m);
+	if (m->from) {
+		made.addr = target_add(p->loc, target_virtual(p, m->from), m->offset);
+		made.composite = NULL;
+	}
 	return made;
 }
 
@@ -234,6 +250,10 @@ static bool add_field(struct lvalue *p, struct loc loc, const char *name)
 		di_member_names(p->type, &names);
 		diag_error(loc, "unable to find the member \"%s\" in %s%s", name, p->type->name,
 			   *renamed ? renamed : target_similar(name, &names));
+		return false;
+	}
+	if (m.from && p->composite) {
+		diag_error(loc, "\"%s\" is in a virtual base of %s, which is not in memory here", name, p->type->name);
 		return false;
 	}
 	*p = lvalue_member(p, &m);

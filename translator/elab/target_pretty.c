@@ -69,7 +69,7 @@ static bool is_number(const struct di_type *t)
 {
 	if (t->kind == DI_FLOAT)
 		return di_is_float(t) || di_is_x87(t);
-	return t->size == 1 || t->size == 2 || t->size == 4 || t->size == 8;
+	return !di_unreadable(t) && (t->size == 1 || t->size == 2 || t->size == 4 || t->size == 8);
 }
 
 static bool print_leaf(struct printer *p, const struct lvalue *lvalue)

@@ -287,6 +287,19 @@ static struct expr *evaluate(struct loc loc, const struct di_variable *v, const 
 	return run(&m, l);
 }
 
+struct expr *target_virtual(const struct lvalue *p, const struct di_virtual *base)
+{
+	struct machine m = { .loc = p->loc, .module = p->type->module, .name = "", .n = 1 };
+	struct expr *in, *e;
+
+	if (!p->addr)
+		return absent(p->loc);
+	in = base->from ? target_virtual(p, base->from) : expr_copy(p->addr);
+	m.stack[0] = target_add(p->loc, in, base->offset);
+	e = run(&m, base->address);
+	return e ? e : absent(p->loc);
+}
+
 // ---------------------------------------------------------------- scattered values
 
 // Returns `n` bits from bit `from` of the value at the location.
@@ -423,6 +436,8 @@ struct expr *target_variable(struct loc loc, const struct di_variable *v)
 
 	if (v->loc.kind == DI_LOC_NONE || (whole && !e))
 		return optimised_out(loc, v);
+	if (!target_check_format(loc, v->type))
+		return NULL;
 	if (v->loc.kind == DI_LOC_ADDRESS) {
 		p.addr = e;
 		return lvalue_load(&p);

@@ -108,6 +108,8 @@ const char *dwarf_source_path(Dwarf_Die *unit, const char *path);
 
 // loc.c: the location of a variable at an address of `function`.
 struct di_location loc_of_variable(struct di_module *m, Dwarf_Die *function, Dwarf_Die *variable, uint64_t pc);
+// The address of a member whose offset is computed from its aggregate, whose address is on the stack.
+struct di_location loc_of_member(struct di_module *m, Dwarf_Attribute *attr);
 
 // type.c: NULL for void.
 struct di_type *dwarf_make_type(struct di_module *m, Dwarf_Die *die);

@@ -665,3 +665,22 @@ struct di_location loc_of_variable(struct di_module *m, Dwarf_Die *function, Dwa
 	none.why = c.why;
 	return none;
 }
+
+struct di_location loc_of_member(struct di_module *m, Dwarf_Attribute *attr)
+{
+	struct di_location out = { .kind = DI_LOC_ADDRESS }, absent = out;
+	struct compile c = { .m = m, .attr = attr, .out = &out, .n = 1 };
+	bool good, known;
+	Dwarf_Op *ops;
+	size_t n;
+
+	good = !dwarf_getlocation(attr, &ops, &n);
+	for (size_t i = 0; good && i < n; i++) {
+		good = operation_compile(&c, &ops[i], &known);
+		good = known ? good : compile_constant(&c, &ops[i]);
+	}
+	if (good && c.n)
+		return out;
+	location_add(&absent, DI_OP_ABSENT, 0);
+	return absent;
+}

@@ -153,21 +153,39 @@ static bool is_signed_encoding(Dwarf_Word encoding)
 	return encoding == DW_ATE_signed || encoding == DW_ATE_signed_char;
 }
 
+// GCC encodes complex integers as the first value that DWARF leaves to vendors.
+static const char *format_of(Dwarf_Word encoding, Dwarf_Word order)
+{
+	if (encoding == DW_ATE_complex_float || encoding == DW_ATE_imaginary_float || encoding == DW_ATE_lo_user)
+		return "a complex number";
+	if (encoding == DW_ATE_decimal_float || encoding == DW_ATE_packed_decimal || encoding == DW_ATE_numeric_string ||
+	    encoding == DW_ATE_edited)
+		return "a decimal number";
+	if (encoding == DW_ATE_signed_fixed || encoding == DW_ATE_unsigned_fixed)
+		return "a fixed-point number";
+	if (encoding > DW_ATE_lo_user)
+		return "in an unknown format";
+	return order == DW_END_big ? "stored from its highest byte down (big-endian)" : NULL;
+}
+
 static void fill_base(Dwarf_Die *die, struct di_type *out)
 {
 	Dwarf_Attribute attr;
-	Dwarf_Word encoding = 0;
+	Dwarf_Word encoding = 0, order = DW_END_default;
 
 	dwarf_formudata(dwarf_attr(die, DW_AT_encoding, &attr), &encoding);
+	dwarf_formudata(dwarf_attr(die, DW_AT_endianity, &attr), &order);
+	out->format = format_of(encoding, order);
 	out->kind = encoding == DW_ATE_boolean ? DI_BOOL :
-		    encoding == DW_ATE_float || encoding == DW_ATE_complex_float ? DI_FLOAT :
+		    encoding == DW_ATE_float || encoding == DW_ATE_complex_float || encoding == DW_ATE_imaginary_float ||
+		    encoding == DW_ATE_decimal_float ? DI_FLOAT :
 		    encoding == DW_ATE_signed_char || encoding == DW_ATE_unsigned_char ? DI_CHAR : DI_INT;
-	out->is_complex = encoding == DW_ATE_complex_float;
+	out->is_complex = encoding == DW_ATE_complex_float || encoding == DW_ATE_lo_user;
 	out->is_signed = is_signed_encoding(encoding);
 }
 
-// A negative enumerator makes it signed, unless GCC and C++ give an underlying type that is not. Large unsigned
-// enumerators read as negative, too: 200 in one byte.
+// The underlying type, which GCC, clang and C++ give, decides; without one, a negative enumerator makes it signed.
+// Forms of a fixed size are not negative.
 static bool enum_is_signed(Dwarf_Die *die)
 {
 	Dwarf_Attribute attr;
@@ -175,14 +193,16 @@ static bool enum_is_signed(Dwarf_Die *die)
 	Dwarf_Sword value;
 	Dwarf_Die child;
 
+	if (type_of(die, &child) && peel(&child) &&
+	    !dwarf_formudata(dwarf_attr(&child, DW_AT_encoding, &attr), &encoding))
+		return is_signed_encoding(encoding);
 	if (dwarf_child(die, &child))
 		return false;
 	do {
-		if (dwarf_tag(&child) == DW_TAG_enumerator &&
-		    !dwarf_formsdata(dwarf_attr(&child, DW_AT_const_value, &attr), &value) && value < 0)
-			return !type_of(die, &child) || !peel(&child) ||
-			       dwarf_formudata(dwarf_attr(&child, DW_AT_encoding, &attr), &encoding) ||
-			       is_signed_encoding(encoding);
+		if (dwarf_tag(&child) == DW_TAG_enumerator && dwarf_attr(&child, DW_AT_const_value, &attr) &&
+		    (dwarf_whatform(&attr) == DW_FORM_sdata || dwarf_whatform(&attr) == DW_FORM_implicit_const) &&
+		    !dwarf_formsdata(&attr, &value) && value < 0)
+			return true;
 	} while (!dwarf_siblingof(&child, &child));
 	return false;
 }
@@ -304,12 +324,18 @@ static bool constant(Dwarf_Die *die, unsigned name, Dwarf_Word *out)
 	return true;
 }
 
-static void set_bit_offset(Dwarf_Die *die, struct member_ref *ref)
+static void set_offset(const struct di_type *t, Dwarf_Die *die, struct member_ref *ref)
 {
 	Dwarf_Word bytes = 0, bits = 0, size = 0, from_msb;
+	Dwarf_Attribute attr;
 	Dwarf_Die type;
 
-	constant(die, DW_AT_data_member_location, &bytes);
+	if (!constant(die, DW_AT_data_member_location, &bytes) && dwarf_attr(die, DW_AT_data_member_location, &attr)) {
+		struct di_location *moving = NEW(struct di_location);
+
+		*moving = loc_of_member(t->module, &attr);
+		ref->moving = moving;
+	}
 	ref->bit = bytes * 8;
 	if (!constant(die, DW_AT_bit_size, &bits))
 		return;
@@ -345,7 +371,7 @@ static bool each_variant(const struct di_type *t, Dwarf_Die *part, member_fn fn,
 	Dwarf_Word value;
 
 	if (dwarf_attr(part, DW_AT_discr, &attr) && dwarf_formref_die(&attr, &die) && type_of(&die, &type)) {
-		set_bit_offset(&die, &number);
+		set_offset(t, &die, &number);
 		which.type = make(t->module, &type, 0);
 		which.offset = number.bit / 8;
 	}
@@ -382,7 +408,7 @@ static bool each_child(const struct di_type *t, Dwarf_Die *of, const struct di_v
 			ref = (struct member_ref){ .name = "", .die = &child, .is_base = true };
 		else if (dwarf_tag(&child) != DW_TAG_member || !is_stored(&child))
 			continue;
-		set_bit_offset(&child, &ref);
+		set_offset(t, &child, &ref);
 		if (fn(data, &ref))
 			return true;
 	} while (!dwarf_siblingof(&child, &child));
@@ -401,22 +427,23 @@ static struct di_type *member_type(const struct di_type *t, const struct member_
 	return type_of((Dwarf_Die *)m->die, &type) ? make(t->module, &type, 0) : NULL;
 }
 
-// The form of a constant may not have the sign of the type: convert to the type.
-static bool enumerator_value(Dwarf_Die *die, bool is_signed, int64_t *out)
+// GCC stores numbers that are not negative in forms of a fixed size, the smallest that has their bits: 200 in one byte.
+// dwarf_formsdata() extends its highest bit, dwarf_formudata() does not, and returns all bits of a negative number. A
+// number that its type cannot have is converted to the type.
+static bool enumerator_value(Dwarf_Die *type, Dwarf_Die *die, int64_t *out)
 {
+	int size = dwarf_bytesize(type), unused;
 	Dwarf_Attribute attr;
-	Dwarf_Sword sword;
 	Dwarf_Word word;
 
-	if (!dwarf_attr(die, DW_AT_const_value, &attr))
+	if (!dwarf_attr(die, DW_AT_const_value, &attr) || dwarf_formudata(&attr, &word))
 		return false;
-	if (is_signed ? dwarf_formsdata(&attr, &sword) : dwarf_formudata(&attr, &word))
-		return false;
-	*out = is_signed ? sword : (int64_t)word;
+	unused = size > 0 && size < 8 && enum_is_signed(type) ? 64 - 8 * size : 0;
+	*out = (int64_t)(word << unused) >> unused;
 	return true;
 }
 
-static void enumerators(Dwarf_Die *die, bool is_signed, di_enumerators *out)
+static void enumerators(Dwarf_Die *die, di_enumerators *out)
 {
 	struct di_enumerator e;
 	Dwarf_Die child;
@@ -424,7 +451,7 @@ static void enumerators(Dwarf_Die *die, bool is_signed, di_enumerators *out)
 	if (dwarf_child(die, &child))
 		return;
 	do {
-		if (dwarf_tag(&child) != DW_TAG_enumerator || !enumerator_value(&child, is_signed, &e.value))
+		if (dwarf_tag(&child) != DW_TAG_enumerator || !enumerator_value(die, &child, &e.value))
 			continue;
 		e.name = str_dup(dwarf_name(&child));
 		vec_push(out, e);
@@ -433,7 +460,7 @@ static void enumerators(Dwarf_Die *die, bool is_signed, di_enumerators *out)
 
 static void each_enumerator(const struct di_type *t, di_enumerators *out)
 {
-	enumerators(&dwarf_type(t)->die, t->is_signed, out);
+	enumerators(&dwarf_type(t)->die, out);
 }
 
 static const struct type_ops dwarf_type_ops = { target, each_member, member_type, each_enumerator };
@@ -507,7 +534,7 @@ static bool enumerator_of(Dwarf_Die *type, const char *name, int64_t *value)
 		return false;
 	do
 		if (!strcmp(dwarf_name(&child), name))
-			return enumerator_value(&child, enum_is_signed(type), value);
+			return enumerator_value(type, &child, value);
 	while (!dwarf_siblingof(&child, &child));
 	return false;
 }

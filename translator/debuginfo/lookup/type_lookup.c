@@ -60,12 +60,31 @@ static const struct di_type *complete(const struct di_type *t)
 	return full ? full : t;
 }
 
-static struct di_member as_member(const struct di_type *t, const struct member_ref *ref, uint64_t base)
+// The place of an aggregate in another one.
+struct place {
+	const struct di_virtual *from;         // see struct di_member
+	uint64_t offset;
+};
+
+static struct place place_of(const struct place *in, const struct member_ref *ref)
 {
+	struct di_virtual *made;
+
+	if (!ref->moving)
+		return (struct place){ in->from, in->offset + ref->bit / 8 };
+	made = NEW(struct di_virtual);
+	*made = (struct di_virtual){ in->from, in->offset, ref->moving };
+	return (struct place){ made, 0 };
+}
+
+static struct di_member as_member(const struct di_type *t, const struct member_ref *ref, const struct place *in)
+{
+	struct place place = place_of(in, ref);
 	struct di_member m = {
 		.name = str_dup(ref->name),
 		.type = priv(t)->ops->member_type(t, ref),
-		.offset = base + ref->bit / 8,
+		.from = place.from,
+		.offset = place.offset,
 		.bit_size = ref->bit_size,
 		.is_base = ref->is_base,
 		.variant = ref->variant,
@@ -79,7 +98,7 @@ static struct di_member as_member(const struct di_type *t, const struct member_r
 		m.by_parts = ref->bit - at * 8 + ref->bit_size > 8 * unit || at + unit > t->size;
 		if (m.by_parts)
 			at = ref->bit / 8;
-		m.offset = base + at;
+		m.offset = place.offset - ref->bit / 8 + at;
 		m.bit_offset = ref->bit - at * 8;
 	}
 	return m;
@@ -88,7 +107,7 @@ static struct di_member as_member(const struct di_type *t, const struct member_r
 struct search {
 	const struct di_type *in;
 	const char *name;
-	uint64_t base;
+	struct place place;
 	struct di_member *out;
 	bool found, in_bases;
 	int depth;
@@ -105,12 +124,12 @@ static bool search_member(void *data, const struct member_ref *ref)
 	if (*ref->name) {
 		if (strcmp(ref->name, s->name))
 			return false;
-		*s->out = as_member(s->in, ref, s->base);
+		*s->out = as_member(s->in, ref, &s->place);
 		s->found = s->out->type != NULL;
 		return s->found;
 	}
 	inner.in = priv(s->in)->ops->member_type(s->in, ref);
-	inner.base += ref->bit / 8;
+	inner.place = place_of(&s->place, ref);
 	if (!inner.in || !is_aggregate(inner.in))
 		return false;
 	s->found = search_type(&inner);
@@ -145,7 +164,8 @@ struct collect {
 static bool collect_member(void *data, const struct member_ref *ref)
 {
 	struct collect *c = data;
-	struct di_member m = as_member(c->in, ref, 0);
+	struct place start = { 0 };
+	struct di_member m = as_member(c->in, ref, &start);
 
 	if (m.type)
 		vec_push(c->out, m);
