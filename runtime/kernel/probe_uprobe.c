@@ -11,6 +11,7 @@
 #include "kernel.h"
 #include <linux/ptrace.h>
 #include <linux/rcupdate.h>
+#include <linux/timekeeping.h>
 #include <linux/uprobes.h>
 #include "calls.h"
 
@@ -30,6 +31,7 @@ static struct {
 	u32 failed;
 	char *rows;                    /* values of @entry() of the hit of each CPU, of row_size bytes */
 	u32 row_size;
+	u64 armed_at;                  /* ktime_get_ns() */
 } uprobes;
 
 /* ------------------------------------------------------------------ which processes are probed */
@@ -173,6 +175,15 @@ COMPAT_UPROBE_ENTRY(uprobe_return_entry)
 	return 0;
 }
 
+/* Returns the reason for which a return has no values of its call's entry. The child of a fork() during the call
+ * returns from it, too, and has no row. A call that began before the script does not count as lost. */
+static enum stp_loss reason_without_row(enum stp_call found)
+{
+	bool forked = current->start_time > uprobes.armed_at;
+
+	return found == STP_CALL_LOST || forked ? STP_LOSS_ENTRIES : STP_LOSS_OUTSIDE;
+}
+
 COMPAT_UPROBE_RETURN(uprobe_return)
 {
 	const struct uprobe_hit *h = container_of(uc, struct uprobe_hit, uc);
@@ -187,9 +198,8 @@ COMPAT_UPROBE_RETURN(uprobe_return)
 		stp_calls_take(stp_returns, entry_sp(regs), &before, sizeof(before));
 	if (h->calls)
 		saved = stp_calls_take(h->calls, entry_sp(regs), row_of_hit(), h->u->entry_size);
-	/* A call that began before the script does not count as lost. */
 	if (saved == STP_CALL_NONE || saved == STP_CALL_LOST)
-		stp_lose(saved == STP_CALL_LOST ? STP_LOSS_ENTRIES : STP_LOSS_OUTSIDE, 1);
+		stp_lose(reason_without_row(saved), 1);
 	if (saved == STP_CALL_FOUND) {
 		c->regs = regs;
 		c->address = func;
@@ -351,6 +361,7 @@ static int uprobe_start(void *table, u32 n)
 	}
 	for (i = 0; i < n; i++)
 		add_uprobe(&u[i]);
+	uprobes.armed_at = ktime_get_ns();
 	if (uprobes.failed > UPROBE_WARNINGS) {
 		snprintf(text, sizeof(text), "cannot probe %u more addresses in programs",
 			 uprobes.failed - UPROBE_WARNINGS);
