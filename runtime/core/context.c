@@ -412,24 +412,28 @@ static s64 raised(s64 limit, s64 max)
 }
 
 /*
- * Handlers of begin, end and error have no limit. Handlers in slices must not delay the end of a session: beyond
- * their allowance (run_exclusive()) they end as by abort() and are counted, so that end probes follow. The same applies
- * if their reader was killed.
+ * Handlers of begin, end and error have no limit while their process lives. Handlers in slices must not delay the end
+ * of a session: beyond their allowance (run_exclusive()) they end as by abort() and are counted, so that end probes
+ * follow. The same applies to handlers whose process was killed: it exits when they have ended.
  */
 static bool yield_cpu(struct stp_ctx_private *v, u64 need)
 {
 	u64 unwanted = __atomic_load_n(&stp_session.unwanted, __ATOMIC_RELAXED);
-	bool killed = unwanted && v->c.arguments[0] == unwanted;
+	bool in_slices = v->c.probe && v->c.probe->in_slices;
+	bool reader_killed = in_slices && unwanted && v->c.arguments[0] == unwanted;
+	bool ends = reader_killed || plat_killed() || (in_slices && !stp_session_running());
 
 	plat_yield();
 	v->c.work = SLICE;
-	if (!v->c.probe || !v->c.probe->in_slices || (stp_session_running() && !killed))
+	if (!ends)
 		return true;
 	need += SLICE;
-	if (killed || need > v->work_left) {
+	if (reader_killed || need > v->work_left) {
 		stp_lose(STP_LOSS_UNFINISHED, 1);
 		stp_outcome_note(v, STP_FAILED);
 		stp_fatal(&v->c, "");
+		if (!in_slices)
+			stp_session_exit();
 		return false;
 	}
 	v->work_left -= need;

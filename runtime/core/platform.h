@@ -59,6 +59,9 @@ void plat_preempt_off(void);
 void plat_preempt_on(void);
 /* Called when the begin/end/error context has run for long: lets other tasks run. May sleep. */
 void plat_yield(void);
+/* Returns true if the process that runs the begin/end/error context was killed, or exits: no one waits for its
+ * handlers, and it cannot be killed again. */
+bool plat_killed(void);
 /* Called before and after handlers run in the begin/end/error context. May sleep. A platform whose functions need
  * preemption off (since they use the current CPU or task) disables it here. */
 void plat_exclusive_enter(void);

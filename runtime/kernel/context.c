@@ -96,6 +96,12 @@ void plat_yield(void)
 		schedule();        /* ends: the task stays runnable */
 }
 
+/* An exiting process has no pending SIGKILL any more. The thread of handlers in slices is not killed. */
+bool plat_killed(void)
+{
+	return fatal_signal_pending(current) || current->flags & PF_EXITING;
+}
+
 /* Handlers of begin, end and error may be preempted and may sleep until their ring has space: no function that they
  * call depends on the current CPU. */
 void plat_exclusive_enter(void)

@@ -116,6 +116,12 @@ void plat_yield(void)
 {
 }
 
+/* A signal ends the process itself. */
+bool plat_killed(void)
+{
+	return false;
+}
+
 #ifdef STP_DEBUG
 void plat_broken(const char *what, const char *file, int line)
 {

@@ -65,6 +65,8 @@ void plat_yield(void)
 	if (breathes)
 		breathes();
 }
+static bool process_killed;
+bool plat_killed(void) { return process_killed; }
 void plat_preempt_off(void) { }
 void plat_preempt_on(void) { }
 void plat_exclusive_enter(void) { }

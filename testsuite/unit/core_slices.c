@@ -215,6 +215,27 @@ static void of_readers(void)
 	stp_session.unwanted = 0;
 }
 
+/* Handlers of begin and end probes, whose process is killed. */
+static void of_killed_processes(void)
+{
+	static const struct stp_probe begin = { lose_reader }, end = { endless };
+
+	start(false);
+	stp_slices_run(&begin, 7);
+	same_number("a begin probe has no limit", was_stopped, 0);
+	process_killed = true;
+	stp_session.ctx[1]->work_max = 500;
+	stp_session.exclusive->work_max = 500;
+	stp_slices_run(&begin, 7);
+	same_number("if its process is killed, it ends", was_stopped, 1);
+	same_number("and is counted", (s64)stp_lost(STP_LOSS_UNFINISHED), 4);
+	same_number("and so does the session", stp_session.state, STP_STATE_STOPPING);
+	stp_slices_run(&end, 0);
+	same_number("an end probe ends, too", (s64)stp_lost(STP_LOSS_UNFINISHED), 5);
+	process_killed = false;
+	stp_session.unwanted = 0;
+}
+
 static void of_taking(void)
 {
 	static const struct stp_probe merging = { merge_slowly, .in_slices = true };
@@ -292,6 +313,7 @@ int main(void)
 	stp_slices_run(&at_once, 0);
 	same_number("also one that does all its work at once", (s64)stp_lost(STP_LOSS_UNFINISHED), 2);
 	of_readers();
+	of_killed_processes();
 	of_taking();
 	return finish();
 }
