@@ -673,6 +673,19 @@ static inline const void *compat_module_rodata(const struct module *mod, unsigne
 
 /* ------------------------------------------------------------------ the current process */
 
+/* True in a system call, from its entry to its exit, whose number and arguments are those of a 32-bit process. The
+ * child of such a call returns from it, too. */
+static __always_inline bool compat_is_32bit_call(void)
+{
+#ifdef CONFIG_X86_64
+	return unlikely(current_thread_info()->status & TS_COMPAT);
+#elif defined(CONFIG_ARM64)
+	return unlikely(test_thread_flag(TIF_32BIT));
+#else
+	return false;
+#endif
+}
+
 #ifdef HAVE_EXEC_STATE
 #include <linux/sched/exec_state.h>
 #endif

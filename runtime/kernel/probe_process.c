@@ -152,8 +152,11 @@ static void on_enter(void *data, struct pt_regs *regs, long number)
 	fire_all(STP_PROCESS_SYSCALL, regs, 0, false);
 }
 
+/* Returns true for fork(), vfork(), clone() and clone3(). */
 static bool makes_tasks(long number)
 {
+	if (compat_is_32bit_call())    /* of i386 and arm */
+		return number == 2 || number == 190 || number == 120 || number == 435;
 #ifdef __NR_fork
 	if (number == __NR_fork || number == __NR_vfork)
 		return true;

@@ -74,17 +74,6 @@ static struct {
 
 /* ------------------------------------------------------------------ the registers of a call */
 
-static __always_inline bool is_compat_call(void)
-{
-#ifdef CONFIG_X86_64
-	return unlikely(current_thread_info()->status & TS_COMPAT);
-#elif defined(CONFIG_ARM64)
-	return unlikely(test_thread_flag(TIF_32BIT));
-#else
-	return false;
-#endif
-}
-
 /* Copies the six arguments as the process passed them. */
 static __always_inline void get_arguments(u64 *to, const struct pt_regs *regs, bool compat)
 {
@@ -419,7 +408,7 @@ static noinline void slow_hit(struct syscall_watch **table, struct pt_regs *regs
 
 static void on_sys_enter(void *data, struct pt_regs *regs, long id)
 {
-	bool compat = is_compat_call();
+	bool compat = compat_is_32bit_call();
 	struct syscall_watch **table = calls.enter[compat], *w = table[min((u32)id, (u32)NUMBERS)];
 
 	if (likely(!w))
@@ -441,7 +430,7 @@ static s64 compat_result(const struct syscall_watch *w, long result)
 
 static void on_sys_exit(void *data, struct pt_regs *regs, long result)
 {
-	bool compat = is_compat_call();
+	bool compat = compat_is_32bit_call();
 	u32 number = syscall_get_nr(current, regs);
 	struct syscall_watch **table = calls.leave[compat], *w = table[min(number, (u32)NUMBERS)];
 
@@ -467,7 +456,7 @@ void stp_syscall_set(struct stp_ctx *c, s64 at, s64 value)
 		{ offsetof(struct pt_regs, bx), offsetof(struct pt_regs, cx), offsetof(struct pt_regs, dx),
 		  offsetof(struct pt_regs, si), offsetof(struct pt_regs, di), offsetof(struct pt_regs, bp) },
 	};
-	bool compat = is_compat_call();
+	bool compat = compat_is_32bit_call();
 
 	if (at == STP_SYSCALL_RESULT)
 		regs->ax = value;
