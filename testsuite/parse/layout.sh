@@ -10,6 +10,15 @@ if wanted layout; then
 	layout layout/style.out 2>&1 | cmp -s - layout/style.out && ok parse/layout-again || not_ok parse/layout-again
 fi
 
+# Braces that enclose nothing are "{}" in the result, wherever the script has line breaks.
+if wanted layout-empty; then
+	printf 'probe a = begin, end\n{\n}\nfunction f()\n{\n\n}\nprobe a\n{\n\tif (1)\n\t{\n\t}\n}\n' >"$SCRATCH/a.stp"
+	layout "$SCRATCH/a.stp" >"$SCRATCH/once.stp" 2>&1
+	layout "$SCRATCH/once.stp" >"$SCRATCH/twice.stp" 2>&1
+	report parse/layout-empty "$(printf '%s\n' 'probe a = begin, end {}' 'function f() {}' 'probe a {' '	if (1) {}' '}' | diff - "$SCRATCH/once.stp"
+		diff "$SCRATCH/once.stp" "$SCRATCH/twice.stp")"
+fi
+
 # Each script that parses, changed in place, is in the standard layout.
 layout_all() {
 	local file n=0 dir=$SCRATCH/layout files=() wrong

@@ -66,7 +66,8 @@ static bool has_newline(const struct source_token *t)
 	return t->newlines || memchr(t->text, '\n', t->len);
 }
 
-// Marks each "{", "(", "[" and "%(" up to whose end the source has no line break.
+// Marks each "{", "(", "[" and "%(" up to whose end the source has no line break, and each "{" that "}" follows: these
+// are written as "{}", so that the layout of the result is the same.
 static const bool *groups_on_one_line(const source_token_list *in)
 {
 	bool *flags = NEW_ARRAY(bool, in->n);
@@ -85,7 +86,8 @@ static const bool *groups_on_one_line(const source_token_list *in)
 				open.n--;
 			if (open.n && (kind == TOK_COND_END || in->at[open.at[open.n - 1]].kind != TOK_COND_IF)) {
 				open.n--;
-				flags[open.at[open.n]] = last_break <= open.at[open.n];
+				flags[open.at[open.n]] = last_break <= open.at[open.n] ||
+					(kind == TOK_RBRACE && open.at[open.n] == i - 1);
 			}
 		}
 	}
