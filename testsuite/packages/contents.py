@@ -6,6 +6,8 @@ import fnmatch
 import glob
 import os
 import re
+import shutil
+import subprocess
 import sys
 
 source, installed = sys.argv[1:]
@@ -25,7 +27,7 @@ def report(name, defects):
 def debian_lists():
     for path in glob.glob(os.path.join(source, "debian/*.install")):
         name = os.path.basename(path)[:-len(".install")]
-        yield from ((name, line) for line in read(f"debian/{name}.install").split())
+        yield from ((name, line.split()[0]) for line in read(f"debian/{name}.install").splitlines())
 
 
 def rpm_lists():
@@ -54,6 +56,29 @@ def unmatched(lists):
     return defects + [f"{name}: no such file: {pattern}" for name, pattern in lists if (name, pattern) not in used]
 
 
+def documents_named():
+    """Returns the documents that messages, manual pages and packaged documents name, with the first that does."""
+    named = {}
+    for path in glob.glob(os.path.join(source, "translator/**/*.c"), recursive=True) + glob.glob(os.path.join(source, "doc/*.in")) + [
+            os.path.join(source, "doc/options.txt")]:
+        with open(path, encoding="utf-8") as file:
+            for name in re.findall(r'"[^"\n]*doc/([\w-]+\.md)' if path.endswith(".c") else r"doc/([\w-]+\.md)", file.read()):
+                named.setdefault("doc/" + name, path)
+    for path in ["README.md"] + [line for line in read("debian/quicktap-doc.docs").split() if line.endswith(".md")]:
+        for name in re.findall(r"\bdoc/([\w-]+\.md)|\]\(([\w-]+\.md)[#)]", read(path)):
+            named.setdefault("doc/" + (name[0] or name[1]), path)
+    return named
+
+
+def zsh_defects():
+    """Returns a message unless the Debian package has the completion of zsh in a directory that Debian's zsh reads."""
+    if not shutil.which("zsh"):
+        return []
+    found = subprocess.run(["zsh", "-fc", "print -l $fpath"], capture_output=True, text=True, check=True).stdout.split()
+    lines = [line.split() for line in read("debian/quicktap.install").splitlines() if "/zsh/" in line]
+    return [f"zsh does not read /{to}" for *_, to in lines if "/" + to not in found]
+
+
 report("debian-lists", unmatched(debian_lists()))
 report("rpm-lists", unmatched(rpm_lists()))
 
@@ -61,3 +86,8 @@ required = set(re.findall(r"[\w.+-]+", re.search(r"Build-Depends:(.*?)\n\n", rea
 quickstart = set(re.search(r'^build_packages="(.*?)"', read("quickstart"), re.M | re.S)[1].split())
 report("build-depends", [f"{name}: in quickstart, but not in debian/control"
                          for name in sorted(quickstart - required - {"gcc", "make", "autoconf"})])
+
+lists = [set(read("debian/quicktap-doc.docs").split()), set(re.search(r"^%doc (doc/.*)$", read("packaging/quicktap.spec"), re.M)[1].split())]
+report("documents", [f"{name}: named in {by}, but not packaged" for name, by in sorted(documents_named().items())
+                     if os.path.exists(os.path.join(source, name)) and not all(name in files for files in lists)])
+report("debian-zsh", zsh_defects())

@@ -156,6 +156,9 @@ static bool run_compiler(const struct session *s, arguments *argv, const char *w
 		    COMPILER);
 	if (s->opt.bpf_runtime && strstr(compiler.output, "bpf/libbpf.h: No such file"))
 		die("the headers of libbpf, which --runtime=bpf requires, are not found: install the package libbpf-dev");
+	if (strstr(compiler.output, "<signal.h>") && strstr(compiler.output, "signal.h: No such file"))
+		die("the headers of the C library, which --runtime=user and --runtime=bpf require, are not found: install the "
+		    "package libc6-dev (glibc-devel)");
 	build_advise(compiler.output, s->tmp_dir);
 	diag_output(compiler.output);
 	if (embedded && strstr(compiler.output, "undefined reference")) {
