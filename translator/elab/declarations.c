@@ -8,6 +8,7 @@
 #include "elab/elab.h"
 #include "elab/renamed.h"
 #include "parse/parse.h"
+#include "resolve/family.h"
 #include "util/foreign_words.h"
 #include "util/str.h"
 
@@ -226,6 +227,20 @@ static void note_similar(struct session *s, struct loc loc, const char *word)
 	parse_hint_keyword(loc, word);
 }
 
+// Returns true if the probe has a target variable of that name.
+static bool is_target(struct session *s, struct probe *p, const char *name)
+{
+	target_names names = { 0 };
+
+	if (!p || !p->family || !p->family->target_names || !p->family->target)
+		return false;
+	p->family->target_names(s, p, &names);
+	for vec_each(&names, t)
+		if (!strcmp(t->name, name))
+			return true;
+	return false;
+}
+
 void declarations_unresolved(struct session *s, struct loc loc, const struct var *v,
 			     const struct func *f, const struct probe *p)
 {
@@ -234,6 +249,10 @@ void declarations_unresolved(struct session *s, struct loc loc, const struct var
 
 	if (advice) {
 		diag_error(loc, "unresolved name \"%s\": %s", v->name, advice);
+		return;
+	}
+	if (misspelt && is_target(s, (struct probe *)p, v->name)) {
+		diag_error(loc, "unresolved name \"%s\": write $%s", v->name, v->name);
 		return;
 	}
 	if (misspelt && parse_is_declaring(v->name)) {
