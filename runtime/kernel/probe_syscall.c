@@ -25,10 +25,12 @@
 #endif
 
 #ifdef CONFIG_X86_64
-/* When execveat() succeeds, the kernel sets the number of the call to that of execve(). */
+/* When execve() or execveat() succeeds, the kernel sets the number of the call to that of execve() in the new program,
+ * which may be of another register size. */
 static const u16 execve_number[2] = { 59, 11 }, execveat_number[2] = { 322, 358 };
+#define EXECUTION_KINDS 4              /* execve(), execveat(), and those of 32-bit processes */
 #endif
-#define EXECUTIONS 256                 /* calls of execveat() in progress */
+#define EXECUTIONS 256                 /* calls of execve() and execveat() in progress */
 
 /* exit(), exit_group(), rt_sigreturn() and sigreturn() do not return, or not with their number. */
 #define UNUSED 0xffff
@@ -62,8 +64,9 @@ static struct {
 	struct syscall_watch **enter[2], **leave[2];
 	struct syscall_watch *watches;                     /* all of them, for freeing */
 	u32 watched, capacity;
-	/* calls of execveat(), if a return of it or of execve() is probed, else NULL. They have a table of their own:
-	 * most returns of execve() find no row in it, which in `saved` would count as a loss of another call. */
+	/* calls of execve() and execveat(), if a return of one of them is probed, else NULL. A row has the kind of its
+	 * call as its ID and no data. They have a table of their own: returns look for rows of each kind, and in `saved`
+	 * a row that is not found would count as a loss of another call. */
 	struct stp_calls *executions;
 	/* data that return probes saved for calls in progress; may be NULL */
 	struct stp_calls *saved;
@@ -234,16 +237,30 @@ static void save_call_entry(struct stp_ctx *c, const struct stp_syscall_probe *p
 /* Represents all calls of a 32-bit process's socketcall or ipc, until the call is decoded. */
 static struct syscall_watch split_watch;
 
-/* Ends the lists of execve() and execveat() if a return of one of them is probed. Its row marks an execveat(). */
+/* Ends the lists of execve() and execveat() if a return of one of them is probed. */
 static struct syscall_watch execution_watch;
 
-static void skip_execution(u32 number, bool compat)
+#ifdef CONFIG_X86_64
+/* Returns EXECUTION_KINDS for other calls. */
+static u32 execution_kind(u32 number, bool compat)
+{
+	if (number == execve_number[compat])
+		return 2 * compat;
+	return number == execveat_number[compat] ? 2 * compat + 1 : EXECUTION_KINDS;
+}
+#endif
+
+/* Called when a call begins, in a hit or if it is skipped: the kind of an execution is remembered until its end. */
+static void note_execution(u32 number, bool compat)
 {
 #ifdef CONFIG_X86_64
-	if (number == execveat_number[compat])
-		stp_calls_skip(calls.executions, 0);
-	else if (number == execve_number[compat])
-		stp_calls_forget(calls.executions, 0);
+	u32 kind = execution_kind(number, compat), i;
+
+	for (i = 0; kind < EXECUTION_KINDS && i < EXECUTION_KINDS; i++)
+		if (i != kind)
+			stp_calls_forget(calls.executions, i);
+	if (kind < EXECUTION_KINDS)
+		stp_calls_skip(calls.executions, kind);
 #endif
 }
 
@@ -258,7 +275,7 @@ static noinline void skip_call_entries(struct syscall_watch **table, struct pt_r
 	if (table != calls.enter[compat])
 		return;
 	if (calls.executions)
-		skip_execution(number, compat);
+		note_execution(number, compat);
 	if (outside)
 		return;
 	if (is_split(number, compat)) {
@@ -272,23 +289,30 @@ static noinline void skip_call_entries(struct syscall_watch **table, struct pt_r
 
 /* ------------------------------------------------------------------ hits */
 
-/* Returns the number of the call: remembers that execveat() begins, and finds that at its end. */
-static noinline u32 execution_number(u32 number, struct syscall_watch **table, s64 result, bool compat)
+/* At the end of a successful execution, returns the number with which the call began, and sets the table and the
+ * register size accordingly. Returns the number of any other call. */
+static noinline u32 execution_number(u32 number, struct syscall_watch ***table, s64 result, bool *compat)
 {
 #ifdef CONFIG_X86_64
-	enum stp_call found;
+	u32 kind, began = EXECUTION_KINDS;
 
-	if (number != execve_number[compat] && number != execveat_number[compat])
+	if (execution_kind(number, *compat) == EXECUTION_KINDS)
 		return number;
-	if (table == calls.enter[compat] && number == execveat_number[compat]) {
-		stp_calls_put(calls.executions, 0, NULL, 0);
+	if (*table == calls.enter[*compat]) {
+		note_execution(number, *compat);
 		return number;
 	}
-	found = stp_calls_take(calls.executions, 0, NULL, 0);
-	if ((found == STP_CALL_FOUND || found == STP_CALL_SKIPPED) && table == calls.leave[compat] && !result)
-		return execveat_number[compat];
-#endif
+	for (kind = 0; kind < EXECUTION_KINDS; kind++)
+		if (stp_calls_take(calls.executions, kind, NULL, 0) == STP_CALL_SKIPPED)
+			began = kind;
+	if (began == EXECUTION_KINDS || result)
+		return number;
+	*compat = began / 2;
+	*table = calls.leave[*compat];
+	return began % 2 ? execveat_number[*compat] : execve_number[*compat];
+#else
 	return number;
+#endif
 }
 
 static __always_inline void describe(struct stp_ctx *c, const struct syscall_watch *w, struct pt_regs *regs)
@@ -331,7 +355,7 @@ static noinline void run_all(struct stp_ctx *c, struct syscall_watch **table, st
 	const struct syscall_watch *w;
 
 	if (calls.executions)
-		number = execution_number(number, table, c->saved_return, compat);
+		number = execution_number(number, &table, c->saved_return, &compat);
 	get_arguments(c->arguments, regs, compat);
 	c->arguments[STP_SYSCALL_NUMBER] = number;
 	c->compat_call = compat;
@@ -678,6 +702,7 @@ static void watch_executions(void)
 	u32 i;
 
 	for (i = 0; i < 2; i++) {
+		end_list(&calls.enter[i][execve_number[i]]);
 		end_list(&calls.enter[i][execveat_number[i]]);
 		end_list(&calls.leave[i][execveat_number[i]]);
 		end_list(&calls.leave[i][execve_number[i]]);
