@@ -259,7 +259,7 @@ static inline int compat_ftrace_unset_filter_ips(struct ftrace_ops *ops, unsigne
 #if defined(HAVE_FTRACE_FILTER_IPS) && defined(STP_DEBUG)
 #define COMPAT_FTRACE_PIECE 16u
 #elif defined(HAVE_FTRACE_FILTER_IPS)
-#define COMPAT_FTRACE_PIECE 8192u
+#define COMPAT_FTRACE_PIECE 16384u
 #else
 #define COMPAT_FTRACE_PIECE UINT_MAX
 #endif
