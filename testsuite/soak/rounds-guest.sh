@@ -47,7 +47,7 @@ some_rounds() {
 		one_round
 		round=$((round + 1))
 		echo $round >/tmp/round$lane
-		[ $((round % 50)) -ne 0 ] || echo "lane $lane at $round, $(cut -d. -f1 /proc/uptime) s" >&2
+		[ $((round % 10)) -ne 0 ] || echo "lane $lane at $round, $(cut -d. -f1 /proc/uptime) s" >&2
 	done
 	echo done >/tmp/round$lane
 	echo $round >/tmp/rounds$lane
