@@ -406,6 +406,17 @@ static bool charge_piece(struct stp_ctx *c, char conv, const struct spec *f, con
 	return stp_charge(c, cost);
 }
 
+static void put_stack(struct stp_sink *k, struct stp_ctx *c, const char *stack, const struct spec *f)
+{
+	const char *line;
+	u32 at = 0;
+
+	while ((line = plat_stack_line(c, stack, &at)) && stp_charge(c, (u64)stp_strlen(line) * STP_WORK_ESCAPE)) {
+		put_string(k, line, f);
+		put_string(k, "\n", f);
+	}
+}
+
 /* Writes one conversion with modifiers; returns the argument behind those it used. */
 static const union stp_val *put_piece(struct stp_sink *k, struct stp_ctx *c,
 				      const struct stp_format *f, const union stp_val *arg)
@@ -424,6 +435,7 @@ static const union stp_val *put_piece(struct stp_sink *k, struct stp_ctx *c,
 		return arg + 1;
 	switch (f->conv) {
 	case 's': put_string(k, arg->s, &spec); break;
+	case 'k': put_stack(k, c, arg->s, &spec); break;
 	case 'c': put_char(k, (u8)arg->n, &spec); break;
 	case 'b': put_binary(k, arg->n, &spec); break;
 	case 'm': put_memory(k, c, (u64)arg->n, &spec, false); break;

@@ -88,6 +88,10 @@ bool plat_record_space(struct stp_ctx_private *v, u32 want);
 /* Commits the record: bytes out_start .. out. The core sets the three to NULL afterwards. */
 void plat_record_commit(struct stp_ctx_private *v);
 
+/* Returns the name of the next frame of a stack value (stack_values.h), in a buffer of the context; *at, from 0 on, is
+ * the position in it. NULL: at its end, or the budget is used up. Context: the handler's. */
+const char *plat_stack_line(struct stp_ctx *c, const char *stack, u32 *at);
+
 /* ------------------------------------------------------------------ messages */
 
 /* Sends STP_MSG_ERROR, _WARNING or _SYSTEM with a terminated text without newline, or STP_MSG_EXIT with NULL

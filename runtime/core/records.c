@@ -12,6 +12,7 @@
 #define HEAD_MAX (1 + 3 * NUMBER_MAX)
 #define TEXT_HEAD 5                            /* the item's kind and its length */
 #define ITEM_MAX (PLAT_RECORD_MAX - HEAD_MAX)
+#define STACK_MAX 3000                         /* bytes of a call stack */
 #define LABEL_MAX 200                          /* bytes of a name for people, and of a unit */
 
 /* Formats with more text than this are printed as text. */
@@ -46,6 +47,25 @@ static char *put_text(char *at, const char *text, u64 len)
 	at = put_number(at, len);
 	plat_memcpy(at, text, len);
 	return at + len;
+}
+
+/* Writes a stack value as text of at most STACK_MAX bytes; its length has two bytes. */
+static char *put_stack(char *to, struct stp_ctx *c, const char *stack)
+{
+	char *text = to + 2;
+	u32 len = 0, at = 0;
+	const char *line;
+	u64 n;
+
+	while ((line = plat_stack_line(c, stack, &at))) {
+		n = (u64)stp_strlen(line);
+		if (len + n < STACK_MAX)
+			plat_memcpy(text + len, line, n);
+		if (!stp_list_line(text, STACK_MAX, &len, n))
+			break;
+	}
+	put_byte(put_byte(to, (u8)(len | 128)), (u8)(len >> 7));
+	return text + len;
 }
 
 /* Returns the length of a label or unit, cut so that two of them and a statistic fit into an item; 0 for NULL. */
@@ -178,7 +198,7 @@ static u64 printed_size(const struct stp_format *f, const struct stp_format *end
 		if (f->conv == 'm' || f->conv == 'M' || f->conv == 'q' || f->conv == 'Q' || f->conv == 'g')
 			return 0;
 		arg += (f->width == -2) + (f->precision == -2);
-		size += 3 * NUMBER_MAX + (f->conv == 's' ? stp_strlen(arg->s) : 0);
+		size += 3 * NUMBER_MAX + (f->conv == 'k' ? STACK_MAX : f->conv == 's' ? (u64)stp_strlen(arg->s) : 0);
 		arg++;
 	}
 	return text <= FORMAT_TEXT_MAX && size <= ITEM_MAX ? size : 0;
@@ -211,6 +231,8 @@ void stp_record_printf(struct stp_ctx *c, const struct stp_format *f, u32 pieces
 			at = put_signed(at, (arg++)->n);
 		if (f->conv == 's')
 			at = put_text(at, arg->s, (u64)stp_strlen(arg->s));
+		else if (f->conv == 'k')
+			at = put_stack(at, c, arg->s);
 		else
 			at = put_signed(at, arg->n);
 		arg++;
@@ -247,7 +269,7 @@ static void describe_format(struct stp_ctx *c, const struct stp_described_format
 		text += f->len;
 		if (text > FORMAT_TEXT_MAX)
 			return;
-		at = put_byte(put_byte(at, (u8)f->conv), (u8)f->flag);
+		at = put_byte(put_byte(at, f->conv == 'k' ? 's' : (u8)f->conv), (u8)f->flag);
 		at = put_signed(put_signed(at, f->width), f->precision);
 		at = put_text(at, f->text, f->len);
 	}
@@ -358,19 +380,28 @@ static char *put_cell(char *at, u8 type, const void *cell, const struct stp_stat
 	return type == STP_STRING ? put_text(at, cell, (u64)stp_strlen(cell)) : put_signed(at, *(const s64 *)cell);
 }
 
+static u64 key_size(const struct stp_map *m, const struct stp_elem *e, u32 k, bool is_stack)
+{
+	if (is_stack)
+		return NUMBER_MAX + STACK_MAX;
+	return NUMBER_MAX + (m->keys[k] == STP_STRING ? (u64)stp_strlen(stp_elem_string(m, e, k)) : 0);
+}
+
 static void put_element(struct stp_ctx *c, u32 i, const struct stp_map *m, const struct stp_elem *e)
 {
 	u64 size = cell_size(m->value, stp_elem_value(m, e), &m->stat);
+	u32 k, stacks = stp_module.records->globals[i].stacks;
 	char *at;
-	u32 k;
 
 	for (k = 0; k < m->nkeys; k++)
-		size += NUMBER_MAX + (m->keys[k] == STP_STRING ? (u64)stp_strlen(stp_elem_string(m, e, k)) : 0);
+		size += key_size(m, e, k, stacks >> k & 1);
 	at = begin_value(c, i, size);
 	if (!at)
 		return;
 	for (k = 0; k < m->nkeys; k++)
-		if (m->keys[k] == STP_STRING)
+		if (stacks >> k & 1)
+			at = put_stack(at, c, stp_elem_string(m, e, k));
+		else if (m->keys[k] == STP_STRING)
 			at = put_cell(at, STP_STRING, stp_elem_string(m, e, k), NULL);
 		else
 			at = put_signed(at, stp_elem_long(m, e, k));

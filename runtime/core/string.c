@@ -103,17 +103,38 @@ void stp_structure_cut(void)
 	stp_cut(STP_LOSS_STRUCTURES, "a structure was printed only in part");
 }
 
+void stp_listing_cut(void)
+{
+	stp_cut(STP_LOSS_LISTING, "a listing was cut short at MAXSTRINGLEN");
+}
+
 bool stp_list_line(char *list, u32 size, u32 *len, u64 line)
 {
 	if (*len + line + 1 >= size) {
 		list[*len] = '\0';
-		stp_cut(STP_LOSS_LISTING, "a listing was cut short at MAXSTRINGLEN");
+		stp_listing_cut();
 		return false;
 	}
 	*len += (u32)line;
 	list[(*len)++] = '\n';
 	list[*len] = '\0';
 	return true;
+}
+
+void stp_stack_text(struct stp_ctx *c, char *to, const char *stack)
+{
+	u32 size = stp_module.limits.string_len, len = 0, at = 0;
+	const char *line;
+	s64 n;
+
+	*to = '\0';
+	while ((line = plat_stack_line(c, stack, &at))) {
+		n = stp_strlen(line);
+		if (len + n < size)
+			plat_memcpy(to + len, line, (u64)n);
+		if (!stp_list_line(to, size, &len, (u64)n))
+			return;
+	}
 }
 
 /*
@@ -332,7 +353,7 @@ bool stp_list_address(char *list, u32 size, u32 *len, u64 address)
 	char *at = list + *len;
 
 	if (*len + !!*len + 2 + digits >= size) {
-		stp_cut(STP_LOSS_LISTING, "a listing was cut short at MAXSTRINGLEN");
+		stp_listing_cut();
 		return false;
 	}
 	if (*len)

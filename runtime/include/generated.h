@@ -202,8 +202,7 @@ bool stp_list_address(char *list, u32 size, u32 *len, u64 address);
  * the line and counts a cut string if it did not fit as a whole. */
 bool stp_list_line(char *list, u32 size, u32 *len, u64 line);
 void stp_frames_cut(void);                                 /* counts a call stack of more than MAXBACKTRACE frames */
-/* counts a string that embedded C of the tapsets truncated */
-void stp_string_cut(void);
+#include "stack_values.h"
 void stp_structure_cut(void);                              /* counts a structure of which $x$$ prints only a part */
 void stp_speculation_lost(void);                           /* counts a piece of output that commit() no longer finds */
 struct stp_enumerator { const char *name; s64 value; };
@@ -443,8 +442,8 @@ extern const struct stp_array_ops stp_array_ops;
 struct stp_format {                        /* one piece of a format: a conversion, then text */
 	const char *text;
 	u16 len;
-	/* d u o x X p c s b m M; q: char * printed as "text", Q: the same in user memory; 0: text only, width and
-	 * precision are -1 */
+	/* d u o x X p c s b m M; q: char * printed as "text", Q: the same in user memory; k: stack value, as its lines;
+	 * 0: text only, width and precision are -1 */
 	char conv;
 	char flag;                 /* 0 + - space # or 0 */
 	s16 width, precision;      /* -1 none, -2 the next argument */

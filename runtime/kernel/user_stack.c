@@ -22,6 +22,7 @@
 #include <linux/sched/task_stack.h>
 #include "calls.h"
 #include "user_areas.h"
+#include "stack_values.h"
 #include "user_path.h"
 #include "user_symbol.h"
 #include "user_vdso.h"
@@ -85,13 +86,15 @@ static u32 count_not_above(const u32 *offsets, u32 n, u64 offset)
 	return low;
 }
 
+static const char vdso_path[] = "vdso";
+
 /* The symbol is stored behind the path. */
 static void locate_in_vdso(struct stp_ctx *c, const struct vm_area_struct *vma, u64 address,
 			   struct stp_user_location *p)
 {
 	struct stp_usym *symbol = (void *)(stp_private(c)->name_text + PATH_TEXT);
 
-	p->path = "vdso";
+	p->path = vdso_path;
 	p->offset = address - vma->vm_start;
 	p->size = vma->vm_end - vma->vm_start;
 	if (stp_vdso_symbol(c, vma->vm_start, p->offset, symbol, (char *)(symbol + 1), PATH_TEXT))
@@ -143,6 +146,37 @@ bool stp_user_location(struct stp_ctx *c, u64 address, struct stp_user_location 
 	}
 	stp_areas_end(c);
 	return p->path;
+}
+
+u32 stp_user_frame_text(char *text, u32 size, u64 address, const struct stp_user_location *p)
+{
+	if (!p->path)
+		return snprintf(text, size, "%#llx", address);
+	if (p->symbol)
+		return snprintf(text, size, "%s+%#llx/%#llx [%s]", p->symbol->name, p->offset - p->symbol->offset,
+				p->symbol->size, p->path);
+	return snprintf(text, size, "%#llx [%s+%#llx/%#llx]", address, p->path, p->offset, p->size);
+}
+
+void stp_user_stack_value(struct stp_ctx *c, char *to, const u64 *at, u32 n)
+{
+	struct stp_stack_writer w = { .c = c, .to = to };
+	struct stp_user_location p;
+	char *text;
+	u32 i, size;
+
+	*to = '\0';
+	for (i = 0; i < n && !w.full && !c->error; i++) {
+		stp_user_location(c, at[i], &p);
+		if (p.symbol && p.path != vdso_path && stp_stack_put_symbol(&w, p.path, p.symbol, p.offset - p.symbol->offset))
+			continue;
+		text = stp_stack_line_space(&w, &size);
+		if (!text) {
+			stp_listing_cut();
+			return;
+		}
+		stp_stack_put_line(&w, stp_user_frame_text(text, size, at[i], &p));
+	}
 }
 
 static void name_function(struct stp_ctx *c, u64 address, char *to, u32 size)

@@ -224,6 +224,24 @@ static void records(void)
 	stp_ctx_leave(c);
 }
 
+/* A stack value, whose frames core_platform.h separates by semicolons, has a line for each; as text, as many whole lines
+ * as fit into a string. */
+static void stacks(void)
+{
+	char text[STRING_LEN], many[200] = "";
+	int i;
+
+	for (i = 0; i < 20; i++)
+		strcat(many, "frame%;");
+	same_text("a line for each frame", one('k', 0, -1, -1, (union stp_val){ .s = "main;f+0x1;" }), "main\nf+0x1\n");
+	same_text("quoted frames", one('k', '#', -1, -1, (union stp_val){ .s = "a\"b;c;" }), "a\\\"b\\nc\\n");
+	same_text("no frame", one('k', 0, -1, -1, (union stp_val){ .s = "" }), "");
+	same_number("all frames of a long stack",
+		    (s64)strlen(one('k', 0, -1, -1, (union stp_val){ .s = many })), 140);
+	stp_stack_text(c, text, many);
+	same_number("whole lines that fit", (s64)strlen(text), 9 * 7);
+}
+
 int main(void)
 {
 	session_renew();
@@ -233,6 +251,7 @@ int main(void)
 	c_formats();
 	scripts();
 	truncation();
+	stacks();
 	records();
 	return finish();
 }

@@ -55,6 +55,22 @@ void plat_ctx_set(u32 cpu, struct stp_ctx *c) { cpu_ctx[cpu] = c; }
 struct stp_ctx *plat_ctx_here(void) { return stp_session.ctx ? &stp_session.ctx[0]->c : NULL; }
 u64 plat_stack_low(void) { return 0; }
 bool plat_process_is_readable(void) { return true; }
+
+/* Stack values of the tests: names of frames that end with a semicolon. */
+const char *plat_stack_line(struct stp_ctx *c, const char *stack, u32 *at)
+{
+	static char line[512];
+	u32 n = 0;
+
+	while (stack[*at + n] && stack[*at + n] != ';')
+		n++;
+	if (!stack[*at + n])
+		return NULL;
+	memcpy(line, stack + *at, n);
+	line[n] = '\0';
+	*at += n + 1;
+	return line;
+}
 void plat_pause(u32 us) { sched_yield(); }
 u64 plat_cycles(void) { return cycles; }
 u64 plat_random(void) { return 0x9e3779b97f4a7c15ull; }
