@@ -178,6 +178,13 @@ void unused_mark_functions(struct session *s);
 // dead_stores.c
 bool optimize_dead_stores(struct session *s);       // true: it removed some; after access_compute()
 
+// loop_vars.c: Gives each foreach its own variables where several loops of a handler share them.
+void loop_vars_divide(struct session *s);
+
+// stack_values.c: Keeps call stacks as addresses where the script only stores and prints them. Returns true if it
+// changed something.
+bool stack_values_make(struct session *s);
+
 // handler_merge.c
 bool same_handler(const struct probe *a, const struct probe *b);
 uint64_t handler_hash(struct probe *p);    // equal when the handlers are the same

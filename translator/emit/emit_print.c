@@ -20,6 +20,33 @@ static void conversion(pieces *out, char conv)
 	vec_push(out, p);
 }
 
+// Returns the stack value whose text is printed as it is, or NULL. A module writes its lines to the output, where no
+// string limits them.
+static struct expr *printed_stack(const struct expr *x, struct expr *arg, const struct format_piece *p)
+{
+	const struct func *f = arg->kind == E_CALL ? arg->u.call.target : NULL;
+
+	if (x->u.print.to_string || !f || !f->embedded || !embedded_word(f->embedded, "stp_stack_text"))
+		return NULL;
+	return p->width == -1 && p->precision == -1 && !p->width_star && !p->precision_star ? arg->u.call.args.at[0] : NULL;
+}
+
+// Makes conversions of call stacks 'k', with the stack value as their argument.
+static void print_stacks(struct expr *x, pieces *f)
+{
+	struct expr **arg = x->u.print.args.at, *stack;
+
+	for vec_each(f, p) {
+		arg += p->width_star + p->precision_star;
+		stack = p->conv == 's' ? printed_stack(x, *arg, p) : NULL;
+		if (stack) {
+			p->conv = 'k';
+			*arg = stack;
+		}
+		arg += p->conv != 0;
+	}
+}
+
 // Returns print(a, b), println, printd("-", a, b), printdln as equivalent formats.
 static void format_of(struct expr *x, pieces *out)
 {
@@ -268,6 +295,7 @@ static struct value print_format(struct emitter *e, struct expr *x, const char *
 	int n;
 
 	format_of(x, &f);
+	print_stacks(x, &f);
 	v = values_of(e, x);
 	if (x->u.print.to_string)
 		into = into ? into : temp_string(e);
