@@ -380,21 +380,24 @@ static char *put_cell(char *at, u8 type, const void *cell, const struct stp_stat
 	return type == STP_STRING ? put_text(at, cell, (u64)stp_strlen(cell)) : put_signed(at, *(const s64 *)cell);
 }
 
-static u64 key_size(const struct stp_map *m, const struct stp_elem *e, u32 k, bool is_stack)
+/* Returns the bytes of key k, or of the value behind the last key. */
+static u64 part_size(const struct stp_map *m, const struct stp_elem *e, u32 k, bool is_stack)
 {
 	if (is_stack)
 		return NUMBER_MAX + STACK_MAX;
+	if (k == m->nkeys)
+		return cell_size(m->value, stp_elem_value(m, e), &m->stat);
 	return NUMBER_MAX + (m->keys[k] == STP_STRING ? (u64)stp_strlen(stp_elem_string(m, e, k)) : 0);
 }
 
 static void put_element(struct stp_ctx *c, u32 i, const struct stp_map *m, const struct stp_elem *e)
 {
-	u64 size = cell_size(m->value, stp_elem_value(m, e), &m->stat);
+	u64 size = 0;
 	u32 k, stacks = stp_module.records->globals[i].stacks;
 	char *at;
 
-	for (k = 0; k < m->nkeys; k++)
-		size += key_size(m, e, k, stacks >> k & 1);
+	for (k = 0; k <= m->nkeys; k++)
+		size += part_size(m, e, k, stacks >> k & 1);
 	at = begin_value(c, i, size);
 	if (!at)
 		return;
@@ -405,7 +408,11 @@ static void put_element(struct stp_ctx *c, u32 i, const struct stp_map *m, const
 			at = put_cell(at, STP_STRING, stp_elem_string(m, e, k), NULL);
 		else
 			at = put_signed(at, stp_elem_long(m, e, k));
-	stp_private(c)->out = put_cell(at, m->value, stp_elem_value(m, e), &m->stat);
+	if (stacks >> m->nkeys & 1)
+		at = put_stack(at, c, stp_elem_value(m, e));
+	else
+		at = put_cell(at, m->value, stp_elem_value(m, e), &m->stat);
+	stp_private(c)->out = at;
 }
 
 static void put_map(struct stp_ctx *c, u32 i, struct stp_map *m)

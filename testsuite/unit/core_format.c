@@ -224,8 +224,8 @@ static void records(void)
 	stp_ctx_leave(c);
 }
 
-/* A stack value, whose frames core_platform.h separates by semicolons, has a line for each; as text, as many whole lines
- * as fit into a string. */
+/* A stack value, whose frames core_platform.h separates by semicolons, has a line for each; as text, as many whole
+ * lines as fit into a string. */
 static void stacks(void)
 {
 	char text[STRING_LEN], many[200] = "";

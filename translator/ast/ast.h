@@ -79,9 +79,9 @@ struct var {
 	bool unlocked;             // access: used without a lock
 	bool autoprint;            // access: a global of the user's script that is written but never read: printed at
 				   // the end
-	// stack_values: a local, or keys of an array (bit n: key n), of stack values instead of text; a stack reaches them
-	bool is_stack, reached_by_stack;
-	unsigned stack_keys, keys_reached;
+	// stack_values: where stack values are stored instead of text: bit n: key n; bit `arity`, of a local bit 0: the
+	// value; and where a stack gets to
+	unsigned stacks, stacks_reached;
 	bool varies;               // global_labels, of statistics with .autoprint: other values than 1 are added
 	const char *label, *unit;  // global_labels, of statistics: name for people; unit of the values; or NULL
 	int index;                 // emit: position among the emitted globals of its kind

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Call stacks as values: keys of arrays and local variables that only hold results of sprint_backtrace() and the like
-// store addresses, which get names where the script uses them as text. In: optimised handlers. Out: var.is_stack and
-// var.stack_keys; calls that make a stack value where the result is stored, and calls that make its text where it is
-// read.
+// Call stacks as values: keys and values of arrays, and local variables, that only hold results of sprint_backtrace()
+// and the like store addresses, which get names where the script uses them as text. In: optimised handlers. Out:
+// var.stacks; calls that make a stack value where the result is stored, and calls that make its text where it is read.
 //
-// Such a function of the library returns the text of a stack value: function sprint_backtrace() { return
-// __stack_text(__kernel_stack_value()) }. Each local and key is first taken for a stack value (CANDIDATE). One that may
-// hold another string, or that text is compared with or ordered by, is not, and neither are those that exchange values
-// with it. Of the rest, those that a stack reaches are stack values (REACHED).
+// Such a function returns the text of a stack value: function sprint_backtrace() { return
+// __stack_text(__kernel_stack_value()) }. Each key, value and local is first taken for a stack value (CANDIDATE). One
+// that may hold another string, or that a loop sorts by, is not, and neither are those that get values from it. Of the
+// rest, those that a stack gets to are stack values (REACHED).
 #include "elab/elab.h"
 #include "util/numbers.h"
 
@@ -43,7 +42,7 @@ static struct expr *value_of(struct stacks *k, struct expr *e)
 	const struct func *f = e->kind == E_CALL ? e->u.call.target : NULL;
 	struct expr *text;
 
-	if (!f || !f->body || f->next_overload || f->params.n)
+	if (!f || !f->body || f->next_overload || f->params.n || f->recursive)
 		return NULL;
 	text = returned(f);
 	if (!text)
@@ -54,51 +53,57 @@ static struct expr *value_of(struct stacks *k, struct expr *e)
 	return text->u.call.args.at[0];
 }
 
-// ---------------------------------------------------------------- locals and keys
+// ---------------------------------------------------------------- locals, keys and values
 
 static bool is_empty(const struct expr *e)
 {
 	return e->kind == E_STRING && !e->u.string.len;
 }
 
-static bool is_local(const struct expr *e)
+// Returns the local, or the array whose element the string is; else NULL.
+static struct var *holder(const struct expr *e)
 {
-	return e->kind == E_VAR && e->type == T_STRING && e->u.var.decl->kind == VAR_LOCAL;
+	if (e->type != T_STRING)
+		return NULL;
+	if (e->kind == E_VAR && e->u.var.decl->kind == VAR_LOCAL)
+		return e->u.var.decl;
+	return e->kind == E_INDEX && !e->u.index.hist ? e->u.index.decl : NULL;
+}
+
+static unsigned value_bit(const struct var *v)
+{
+	return 1u << (v->kind == VAR_LOCAL ? 0 : v->arity);
+}
+
+static bool holds_stack(const struct expr *e)
+{
+	const struct var *v = holder(e);
+
+	return v && v->stacks & value_bit(v);
 }
 
 // Returns whether the value may be stored as a stack value.
 static bool fits(struct stacks *k, struct expr *e)
 {
-	return value_of(k, e) || is_empty(e) || (is_local(e) && e->u.var.decl->is_stack);
+	return value_of(k, e) || is_empty(e) || holds_stack(e);
 }
 
 static bool is_reached(struct stacks *k, struct expr *e)
 {
-	return value_of(k, e) || (is_local(e) && e->u.var.decl->reached_by_stack);
+	const struct var *v = holder(e);
+
+	return value_of(k, e) || (v && v->stacks_reached & value_bit(v));
 }
 
-static void set_local(struct stacks *k, struct var *v, bool fits, bool reached)
+// Settles what a statement says of a local, key or value: whether what it stores there fits, and is a stack.
+static void settle_one(struct stacks *k, struct var *v, unsigned bit, bool fits, bool reached)
 {
-	if (k->step == CANDIDATE && v->is_stack && !fits) {
-		v->is_stack = false;
+	if (k->step == CANDIDATE && v->stacks & bit && !fits) {
+		v->stacks &= ~bit;
 		k->changed = true;
 	}
-	if (k->step == REACHED && !v->reached_by_stack && reached) {
-		v->reached_by_stack = true;
-		k->changed = true;
-	}
-}
-
-static void set_key(struct stacks *k, struct var *array, int i, bool fits, bool reached)
-{
-	unsigned bit = 1u << i;
-
-	if (k->step == CANDIDATE && array->stack_keys & bit && !fits) {
-		array->stack_keys &= ~bit;
-		k->changed = true;
-	}
-	if (k->step == REACHED && !(array->keys_reached & bit) && reached) {
-		array->keys_reached |= bit;
+	if (k->step == REACHED && !(v->stacks_reached & bit) && reached) {
+		v->stacks_reached |= bit;
 		k->changed = true;
 	}
 }
@@ -126,8 +131,8 @@ static void keys(struct stacks *k, struct var *array, struct expr **key, int n)
 	for (int i = 0; i < n; i++) {
 		if (!key[i] || array->key_types[i] != T_STRING)
 			continue;
-		set_key(k, array, i, fits(k, key[i]), is_reached(k, key[i]));
-		if (k->step == REPLACE && array->stack_keys & 1u << i)
+		settle_one(k, array, 1u << i, fits(k, key[i]), is_reached(k, key[i]));
+		if (k->step == REPLACE && array->stacks & 1u << i)
 			store(k, &key[i]);
 	}
 }
@@ -135,46 +140,47 @@ static void keys(struct stacks *k, struct var *array, struct expr **key, int n)
 static void assignment(struct stacks *k, struct expr *e)
 {
 	struct expr *l = e->u.bin.l;
+	struct var *v = holder(l);
 
-	if (!is_local(l))
+	if (!v)
 		return;
-	set_local(k, l->u.var.decl, e->u.bin.op == TOK_ASSIGN && e->value_unused && fits(k, e->u.bin.r),
-		  is_reached(k, e->u.bin.r));
-	if (k->step != REPLACE || !l->u.var.decl->is_stack)
+	settle_one(k, v, value_bit(v), e->u.bin.op == TOK_ASSIGN && e->value_unused && fits(k, e->u.bin.r),
+		   is_reached(k, e->u.bin.r));
+	if (k->step != REPLACE || !holds_stack(l))
 		return;
 	numbers_add(&k->stored, l);
 	store(k, &e->u.bin.r);
 }
 
-// A key and the variable of a loop over it are both stack values, or neither is.
-static void loop_key(struct stacks *k, struct stmt *s, int i)
+// A variable of a loop and what the loop assigns to it are both stack values, or neither is.
+static void loop_variable(struct stacks *k, const struct expr *e, struct var *array, unsigned bit, bool sorted)
 {
-	struct expr *e = s->u.foreach.keys.at[i];
-	struct var *array = s->u.foreach.decl;
-	bool is_key = array->stack_keys >> i & 1, sorted = s->u.foreach.sort_dir && s->u.foreach.sort_key == i + 1;
+	struct var *v = holder(e);
 
 	if (e->type != T_STRING)
 		return;
-	set_key(k, array, i, !sorted && is_local(e) && e->u.var.decl->is_stack,
-		is_local(e) && e->u.var.decl->reached_by_stack);
-	if (!is_local(e))
+	settle_one(k, array, bit, !sorted && v && holds_stack(e), v && v->stacks_reached & value_bit(v));
+	if (!v)
 		return;
-	set_local(k, e->u.var.decl, is_key, array->keys_reached >> i & 1);
-	if (k->step == REPLACE && is_key)
+	settle_one(k, v, value_bit(v), array->stacks & bit, array->stacks_reached & bit);
+	if (k->step == REPLACE && array->stacks & bit)
 		numbers_add(&k->stored, e);
 }
 
 static void loop(struct stacks *k, struct stmt *s)
 {
-	struct expr *value = s->u.foreach.value;
+	struct var *array = s->u.foreach.decl;
+	int sort_key = s->u.foreach.sort_dir ? s->u.foreach.sort_key : -1;
 
-	if (value && is_local(value))
-		set_local(k, value->u.var.decl, false, false);
-	if (!s->u.foreach.decl)
+	if (!array)
 		return;
 	for (int i = 0; i < s->u.foreach.keys.n; i++)
-		loop_key(k, s, i);
-	keys(k, s->u.foreach.decl, s->u.foreach.slice.at, s->u.foreach.slice.n);
+		loop_variable(k, s->u.foreach.keys.at[i], array, 1u << i, sort_key == i + 1);
+	if (s->u.foreach.value)
+		loop_variable(k, s->u.foreach.value, array, value_bit(array), sort_key == 0);
+	if (!sort_key)
+		settle_one(k, array, value_bit(array), false, false);
+	keys(k, array, s->u.foreach.slice.at, s->u.foreach.slice.n);
 }
 
 // ---------------------------------------------------------------- reads as text
@@ -216,10 +222,9 @@ static bool visit_expr(struct ast_walker *w, struct expr **at)
 		assignment(k, e);
 	} else if (e->kind == E_PRINT && k->step == REPLACE && !e->u.print.to_string) {
 		printed(k, e);
-	} else if (k->step == REPLACE && is_local(e) && e->u.var.decl->is_stack && numbers_add(&k->stored, e)) {
-		*at = text_call(k, e);
-		return false;
 	}
+	if (k->step == REPLACE && holds_stack(e) && numbers_add(&k->stored, e))
+		*at = text_call(k, e);
 	return true;
 }
 
@@ -227,26 +232,33 @@ static bool visit_stmt(struct ast_walker *w, struct stmt **at)
 {
 	struct stacks *k = w->data;
 	struct stmt *s = *at;
+	struct var *v = s->kind == S_TRY && s->u.try_.var ? holder(s->u.try_.var) : NULL;
 
 	if (s->kind == S_FOREACH)
 		loop(k, s);
-	else if (s->kind == S_TRY && s->u.try_.var && is_local(s->u.try_.var))
-		set_local(k, s->u.try_.var->u.var.decl, false, false);
+	else if (s->kind == S_DELETE)
+		numbers_add(&k->stored, s->u.expr);
+	else if (v)
+		settle_one(k, v, value_bit(v), false, false);
+	return true;
+}
+
+static bool visit_first(struct ast_walker *w, struct expr **at)
+{
+	struct var *v = (*at)->kind == E_VAR ? holder(*at) : NULL;
+
+	if (v)
+		v->stacks = value_bit(v);
 	return true;
 }
 
 // Values of @entry() are computed at another time than the handler, which shares its locals with none of them.
-static bool visit_first(struct ast_walker *w, struct expr **at)
-{
-	if (is_local(*at))
-		(*at)->u.var.decl->is_stack = true;
-	return true;
-}
-
 static bool visit_entry(struct ast_walker *w, struct expr **at)
 {
-	if (is_local(*at))
-		(*at)->u.var.decl->is_stack = false;
+	struct var *v = (*at)->kind == E_VAR ? holder(*at) : NULL;
+
+	if (v)
+		v->stacks = 0;
 	return true;
 }
 
@@ -254,12 +266,17 @@ static void candidates(struct session *s)
 {
 	struct ast_walker locals = { .expr = visit_first }, entries = { .expr = visit_entry };
 
-	for vec_each(&s->script.globals, v)
-		for (int i = 0; i < (*v)->arity; i++)
-			(*v)->stack_keys |= ((*v)->key_types[i] == T_STRING) << i;
+	for vec_each(&s->script.globals, it) {
+		struct var *v = *it;
+
+		for (int i = 0; i < v->arity; i++)
+			v->stacks |= (unsigned)(v->key_types[i] == T_STRING) << i;
+		if (v->arity > 0 && v->type == T_STRING)
+			v->stacks |= value_bit(v);
+	}
 	for vec_each(&s->script.funcs, f)
 		if ((*f)->accessed)
-			(*f)->accessed->stack_keys = 0;
+			(*f)->accessed->stacks = 0;
 	optimize_walk(s, &locals);
 	for vec_each(&s->script.probes, p)
 		for vec_each(&(*p)->entries, e)
@@ -277,10 +294,8 @@ static void settle(struct session *s, struct stacks *k, struct ast_walker *w, in
 
 static bool visit_reached(struct ast_walker *w, struct expr **at)
 {
-	struct var *v = is_local(*at) ? (*at)->u.var.decl : NULL;
-
-	if (v)
-		v->is_stack &= v->reached_by_stack;
+	if ((*at)->kind == E_VAR && holder(*at))
+		(*at)->u.var.decl->stacks &= (*at)->u.var.decl->stacks_reached;
 	return true;
 }
 
@@ -295,7 +310,7 @@ bool stack_values_make(struct session *s)
 	settle(s, &k, &w, CANDIDATE);
 	settle(s, &k, &w, REACHED);
 	for vec_each(&s->script.globals, v)
-		(*v)->stack_keys &= (*v)->keys_reached;
+		(*v)->stacks &= (*v)->stacks_reached;
 	optimize_walk(s, &reached);
 	settle(s, &k, &w, REPLACE);
 	return k.text_of;

@@ -22,7 +22,7 @@ static void global(struct cwriter *w, const struct global *g)
 	bool adder = emit_is_adder(v);
 
 	cw_line(w, "{ .name = \"%s\", %s%s.kind = STP_TAKE_%s, .at = %s%s%s },", v->name,
-		v->stack_keys ? str_printf(".stacks = %u, ", v->stack_keys) : "",
+		v->stacks ? str_printf(".stacks = %u, ", v->stacks) : "",
 		v->label ? str_printf(".label = %s, ", emit_c_string(v->label)) : "", kind,
 		!v->arity && v->type == T_STRING ? "" : "&", g->name,
 		adder ? str_printf(", .adder = true, .offset = __builtin_offsetof(struct percpu, %s)", g->name) : "");
