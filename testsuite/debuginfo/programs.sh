@@ -387,6 +387,9 @@ lists 'by pattern, two names of a file' 'process("lib64/x86_64-linux-gnu/known")
 mkdir -p lib32 && if printf 'int add(int a) { return a; } int main(void) { return add(0); }' | gcc -m32 -g -o lib32/known -x c - 2>/dev/null; then
 	lists 'by pattern, of 64 bits before others' "${whole/known/lib64/x86_64-linux-gnu/known}" -L 'process("./lib*/known").function("add")'
 	lists 'by pattern, of 32 bits alone' 'process("lib32/known").function("add@<stdin>:1")' -l 'process("./lib3*/known").function("add")'
+	got=$(point -p2 --vp 01 -e 'probe process("lib32/known").function("add") { println(@cast(8, "int **")[3]) }')
+	[[ $got = *"@uderef(4, 20)"* ]] && ok 'debuginfo/programs pointers of a cast in 32-bit programs' ||
+		not_ok 'debuginfo/programs pointers of a cast in 32-bit programs' "$got"
 else
 	skip 'debuginfo/32-bit programs' gcc-multilib
 fi

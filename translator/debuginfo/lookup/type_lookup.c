@@ -29,7 +29,7 @@ struct di_type *di_pointer_to(struct di_type *t)
 		.module = t->module,
 		.kind = DI_POINTER,
 		.name = str_printf(str_ends(t->name, "*") ? "%s*" : "%s *", t->name),
-		.size = 8,
+		.size = t->module && t->module->arch ? t->module->arch->word : 8,
 		.priv = p,
 	};
 	priv(t)->pointer = pointer;
