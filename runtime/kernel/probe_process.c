@@ -142,9 +142,19 @@ static bool ends_process(struct task_struct *task)
 	return test_and_clear_bit(task->tgid, processes.leaderless);
 }
 
+/*
+ * Threads that only run code of the kernel have no begin, and so no end: those of the kernel, and those of io_uring and
+ * vhost, which are threads of a process that may end with them. copy_thread() leaves them no user address (5.12 to
+ * 7.2); flags do not show them: PF_IO_WORKER is cleared before they exit.
+ */
 static void on_exit(void *data, struct task_struct *task)
 {
-	fire_all(ends_process(task) ? STP_PROCESS_END : STP_THREAD_END, task_pt_regs(task), 0, false);
+	struct pt_regs *regs = task_pt_regs(task);
+	bool ends = ends_process(task), of_program = instruction_pointer(regs) || user_stack_pointer(regs);
+
+	if (task->flags & PF_KTHREAD || (!ends && !of_program))
+		return;            /* not a hit: not a thread of a program */
+	fire_all(ends ? STP_PROCESS_END : STP_THREAD_END, regs, 0, false);
 }
 
 static void on_enter(void *data, struct pt_regs *regs, long number)
