@@ -172,6 +172,17 @@ STP_GLOBAL_FUNCTION int bpf_announce(struct stp_slot *s, u64 address)
 	return 0;
 }
 
+/* With interrupts off, bpf_find_vma() finds one mapping in a hit, and is busy then: a random frame is announced first,
+ * so that after some hits all are. */
+STP_INLINE void bpf_announce_any(struct stp_slot *s)
+{
+	u32 n = s->user_frames ? bpf_get_prandom_u32() % s->user_frames : 0;
+
+	STP_HIDE(n);
+	if (n < s->user_frames && n < STP_USER_FRAMES)
+		bpf_announce(s, s->user_stack[n]);
+}
+
 /* ------------------------------------------------------------------ the call stack */
 
 /* Returns a frame, 0 for the innermost one; 0 beyond the end. A caller is in executable memory. */
@@ -222,6 +233,7 @@ STP_GLOBAL_FUNCTION int bpf_print_usyms(struct stp_slot *s, const struct stp_tex
 
 	if (!s || !list)
 		return 0;
+	bpf_announce_any(s);
 	for (i = 0; i < STP_LIST_ADDRESSES; i++) {
 		from = bpf_next_address(s, list, (u32)from);
 		if (!from)
@@ -265,6 +277,7 @@ STP_GLOBAL_FUNCTION int bpf_mark_list(struct stp_slot *s, struct stp_text *to, c
 
 	if (!s || !to || !list)
 		return 0;
+	bpf_announce_any(s);
 	bpf_mark(to, bpf_space(), STP_MARK_LINES);
 	for (i = 0; i < STP_LIST_ADDRESSES; i++) {
 		from = bpf_next_address(s, list, (u32)from);
@@ -285,6 +298,7 @@ STP_GLOBAL_FUNCTION int bpf_mark_stack(struct stp_slot *s, struct stp_text *to)
 
 	if (!s || !to)
 		return 0;
+	bpf_announce_any(s);
 	bpf_mark(to, bpf_space(), STP_MARK_LINES);
 	for (i = 0; i < STP_MAXBACKTRACE; i++) {
 		address = bpf_user_frame(s, i);
