@@ -636,6 +636,7 @@ expect example-show-other 0 'println("an example ", @1)' example --example=hello
 expect example-show-nothing 1 "--show requires --example NAME" "$STAP" --show
 expect example-mentioned 1 'example "which task sleeps" not found; descriptions that mention it:
   cpu/stalls             Which tasks sleep uninterruptibly (state D), on what, and for how long?' "$STAP" --example "which task sleeps"
+expect example-question 1 'files/writers          Which process writes to this file, and how much?' "$STAP" --example "who writes"
 expect example-misspelt-own 1 '"opensnop" not found (similar: opensnoop' "$STAP" --example opensnop
 expect example-directory 1 '"disk/" is a directory of examples; name one of its scripts:
   disk/biolatency ' "$STAP" --example=disk/

@@ -128,6 +128,19 @@ static void list_all(void)
 		       others, data_dirs());
 }
 
+// Returns whether questions of any subject have the word.
+static bool is_common(const char *word)
+{
+	static const char *const common[] = { "and", "are", "by", "did", "do", "does", "for", "from", "has", "have", "how",
+		"in", "is", "it", "its", "long", "many", "me", "much", "my", "not", "of", "on", "that", "the", "this", "to",
+		"what", "when", "where", "which", "who", "whom", "why", "with" };
+
+	for (int i = 0; i < (int)ARRAY_SIZE(common); i++)
+		if (!strcasecmp(word, common[i]))
+			return true;
+	return false;
+}
+
 // Counts the words of `text` in name and head, without their plural.
 static int count_matches(const struct example *e, const char *text)
 {
@@ -137,9 +150,9 @@ static int count_matches(const struct example *e, const char *text)
 		len = strcspn(text, " .,?_-/");
 		char *word = str_ndup(text, len);
 
-		if (len > 3 && word[len - 1] == 's')
+		if (len > 3 && word[len - 1] == 's' && !is_common(word))
 			word[len - 1] = '\0';
-		n += len > 1 && (strcasestr(e->about, word) || strcasestr(e->name, word));
+		n += len > 1 && !is_common(word) && (strcasestr(e->about, word) || strcasestr(e->name, word));
 	}
 	return n;
 }
