@@ -189,6 +189,7 @@ rc() { # LINE ...: stap with these lines in its rc
 lines=('# always' '--runtime=user  -D "MAXERRORS=3"' '' '-p3')
 expect rc 0 '.errors = 3' rc -e 'probe begin { println(1) }'
 expect rc-comes-first 0 '# globals' rc -p2 -e 'global a probe begin { println(a++) }'
+expect rc-name-too-long 0 'rc: File name too long; they are ignored' env SYSTEMTAP_DIR="$SCRATCH/$(printf 'a%.0s' {1..300})" "$STAP" --runtime=user -e 'probe begin { exit() }'
 lines=('-v' 'script.stp')
 expect rc-has-no-script 1 "rc:2: the first word of a line must be an option, not \"script.stp\"" rc -p1 -e "$begin"
 lines=('-v "')

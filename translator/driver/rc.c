@@ -21,11 +21,9 @@ char **rc_arguments(int *argc, char **argv)
 	size_t size = 0;
 	FILE *f = fopen(path, "re");
 
-	if (!f && (errno == EACCES || errno == EPERM))
+	if (!f && errno != ENOENT && errno != ENOTDIR)
 		diag_warning((struct loc){ 0 }, "cannot read the options in %s: %s; they are "
 			     "ignored", path, strerror(errno));
-	else if (!f && errno != ENOENT && errno != ENOTDIR)
-		die("cannot read the options in %s: %s", path, strerror(errno));
 	vec_push(&words, argv[0]);
 	for (int n = 1; f && getline(&line, &size, f) >= 0; n++) {
 		wordexp_t found;
