@@ -25,6 +25,19 @@ $(<"$SCRATCH/err")"
 	fi
 fi
 
+# Options of one run and of all, divided as by a shell; arguments that a command does not take.
+if wanted prompt-options; then
+	got=$(printf '%s\n' "set -D 'MAXERRORS=7' -DMAXSTRINGLEN=100" 'probe begin { println("ran") exit() }' 'run -p3 -v' 'run "' 'list all' show |
+		"$STAP" -i --runtime=user 2>"$SCRATCH/err"; echo "status $?")
+	if grep -q '\.errors = 7' <<<"$got" && ! grep -qx ran <<<"$got" && [ "$(tail -n 2 <<<"$got")" = '--runtime=user -D MAXERRORS=7 -DMAXSTRINGLEN=100 
+status 1' ] && grep -q 'list takes no argument: all' "$SCRATCH/err" && grep -q 'cannot divide the options' "$SCRATCH/err"; then
+		ok options/prompt-options
+	else
+		not_ok options/prompt-options "$got
+$(<"$SCRATCH/err")"
+	fi
+fi
+
 if wanted prompt-terminal; then
 	if got=$(python3 "$TESTS/options/prompt.py" "$STAP" 2>&1); then ok options/prompt-terminal; else not_ok options/prompt-terminal "$got"; fi
 fi

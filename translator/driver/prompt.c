@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <wordexp.h>
 
 #ifdef HAVE_LIBREADLINE
 #include <readline/history.h>
@@ -179,19 +180,39 @@ static void edit_command(const char *arg)
 		prompt.parts = before;
 }
 
-static void run_command(const char *arg)
+// Adds the words of a line, as a shell divides it, to the options. Returns false, with a message, if it cannot be divided.
+static bool add_options(const char *line)
 {
-	if (prompt.parts.n)
-		prompt.failed |= !run_stap(whole_script(""), false, false);
-	else
-		fprintf(stderr, "the script is empty: type a probe, such as probe begin { println(\"hello\") exit() }\n");
+	wordexp_t found;
+
+	if (wordexp(line, &found, WRDE_NOCMD | WRDE_UNDEF)) {
+		fprintf(stderr, "cannot divide the options into words: unterminated quote or invalid expansion in %s\n", line);
+		prompt.failed = true;
+		return false;
+	}
+	for (size_t i = 0; i < found.we_wordc; i++)
+		vec_push(&prompt.options, str_dup(found.we_wordv[i]));
+	wordfree(&found);
+	return true;
 }
 
-// Adds an option of later runs.
+static void run_command(const char *arg)
+{
+	int before = prompt.options.n;
+
+	if (!prompt.parts.n) {
+		fprintf(stderr, "the script is empty: type a probe, such as probe begin { println(\"hello\") exit() }\n");
+		return;
+	}
+	if (add_options(arg))
+		prompt.failed |= !run_stap(whole_script(""), false, false);
+	prompt.options.n = before;
+}
+
+// Adds options of later runs.
 static void set_command(const char *arg)
 {
-	if (*arg)
-		vec_push(&prompt.options, arg);
+	add_options(arg);
 }
 
 static void show_command(const char *arg)
@@ -228,8 +249,8 @@ static const struct command {
 	{ "edit", "[N]", "open $VISUAL or $EDITOR on a part or on the whole script", edit_command },
 	{ "load", "FILE", "add a script", load_command },
 	{ "save", "FILE", "write the script to a file", save_command },
-	{ "run", "", "run the script; an interrupt from the keyboard ends it", run_command },
-	{ "set", "OPTION", "add an option of stap for checks and runs, such as --vm", set_command },
+	{ "run", "[OPTIONS]", "run the script, with more options; an interrupt from the keyboard ends it", run_command },
+	{ "set", "OPTIONS", "add options of stap for checks and runs, such as --vm", set_command },
 	{ "show", "", "print these options", show_command },
 	{ "sample", "[NAME]", "list the example scripts, or print one", sample_command },
 	{ "help", "", "print this list", help_command },
@@ -249,7 +270,14 @@ static void execute(const char *line)
 
 	for (const struct command *c = commands; c < END(commands); c++)
 		if (strlen(c->name) == len && !strncmp(line, c->name, len)) {
-			c->run(line + len + strspn(line + len, " \t\n"));
+			const char *arg = line + len + strspn(line + len, " \t\n");
+
+			if (*arg && !*c->argument) {
+				fprintf(stderr, "%s takes no argument: %s\n", c->name, arg);
+				prompt.failed = true;
+			} else {
+				c->run(arg);
+			}
 			return;
 		}
 	add(line);
