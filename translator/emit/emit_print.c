@@ -31,20 +31,26 @@ static struct expr *printed_stack(const struct expr *x, struct expr *arg, const 
 	return p->width == -1 && p->precision == -1 && !p->width_star && !p->precision_star ? arg->u.call.args.at[0] : NULL;
 }
 
-// Makes conversions of call stacks 'k', with the stack value as their argument.
-static void print_stacks(struct expr *x, pieces *f)
+// Makes conversions of call stacks 'k'. Returns the statement with the stack values as their arguments.
+static struct expr *print_stacks(struct expr *x, pieces *f)
 {
-	struct expr **arg = x->u.print.args.at, *stack;
+	struct expr *copy = NEW(struct expr), *stack;
+	int arg = 0;
 
+	*copy = *x;
+	copy->u.print.args = (expr_vec){ 0 };
+	for vec_each(&x->u.print.args, it)
+		vec_push(&copy->u.print.args, *it);
 	for vec_each(f, p) {
 		arg += p->width_star + p->precision_star;
-		stack = p->conv == 's' ? printed_stack(x, *arg, p) : NULL;
+		stack = p->conv == 's' ? printed_stack(x, x->u.print.args.at[arg], p) : NULL;
 		if (stack) {
 			p->conv = 'k';
-			*arg = stack;
+			copy->u.print.args.at[arg] = stack;
 		}
 		arg += p->conv != 0;
 	}
+	return copy;
 }
 
 // Returns print(a, b), println, printd("-", a, b), printdln as equivalent formats.
@@ -295,7 +301,7 @@ static struct value print_format(struct emitter *e, struct expr *x, const char *
 	int n;
 
 	format_of(x, &f);
-	print_stacks(x, &f);
+	x = print_stacks(x, &f);
 	v = values_of(e, x);
 	if (x->u.print.to_string)
 		into = into ? into : temp_string(e);
