@@ -180,7 +180,7 @@ static void edit_command(const char *arg)
 		prompt.parts = before;
 }
 
-// Adds the words of a line, as a shell divides it, to the options. Returns false, with a message, if it cannot be divided.
+// Adds the words of a line, as a shell divides it, to the options. Returns false, with a message, if that fails.
 static bool add_options(const char *line)
 {
 	wordexp_t found;
