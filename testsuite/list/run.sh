@@ -53,6 +53,12 @@ said longer-points 0 'perf\.type\(number\)\.config\(number\)' -l 'perf.*'
 said reason-similar 1 'stap: nothing found: probe point mismatch: timr\.ms\(1\) \(similar: timer\.ms\(number\).*' --runtime=user -l 'timr.ms(1)'
 said reason-file 1 'stap: nothing found: file "/no/such" not found.*' -l 'process("/no/such").function("*")'
 said errors-at-vv 1 'semantic error: .*timer interval 0.*' --runtime=user -vv -l 'timer.ms(0)'
+said similar-to-wildcard 1 'stap: nothing found: .*timr\.\* \(similar: timer\..*' -l 'timr.*'
+said similar-to-wildcard-in-name 1 'stap: nothing found: .*perf\.sw\.cpuclok\* \(similar: perf\.sw\.cpu_clock, .*' -l 'perf.sw.cpuclok*'
+said similar-to-wildcard-suffix 1 'stap: nothing found: .* \(similar: syscall\.open\.return, .*' -l 'syscall.opn*.return'
+said similar-to-nothing 1 'stap: nothing found: .*nosuch\.\*' -l 'nosuch.*'
+said longer-than-wildcard 0 'procfs\(string\)\.read' -l 'procfs*'
+said longer-aliases 0 'vfs\.read' -l 'vfs*'
 said function-types 0 'list_typed:string \(a:long, b:string\)' --runtime=user --dump-functions
 said function-broken 0 'list_broken:.* \(a:.*\)' --runtime=user --dump-functions
 said function-hidden 0 '-_list_hidden.*' --runtime=user --dump-functions
@@ -100,6 +106,18 @@ if [ -e "/usr/lib/debug/boot/vmlinux-$release" ]; then
 	said kernel-line 0 'kernel\.function\("vfs_read@fs/read_write\.c:[0-9]+"\)' -r "$release" -l 'kernel.function("vfs_re*")'
 	said kernel-variables 0 "kernel\\.function\\(\"vfs_read@fs/read_write\\.c:[0-9]+\"\\) $parameters" \
 		-r "$release" -L 'kernel.function("vfs_read")'
+	of='the module "isofs" has'
+	said function-of-module 1 "stap: nothing found: kernel\.function\(\"isofs_readdir\"\) not found: $of this function; use module\(\"isofs\"\)\.function\(\"isofs_readdir\"\)\.return" \
+		-r "$release" -l 'kernel.function("isofs_readdir").return'
+	said function-of-module-in-file 1 ".*$of this function; use module\(\"isofs\"\)\.statement\(\"isofs_readdir@\*:9\"\)" \
+		-r "$release" -l 'kernel.statement("isofs_readdir@*:9")'
+	said functions-of-module 1 ".*$of functions that match; use module\(\"isofs\"\)\.function\(\"isofs_\*\"\)" -r "$release" -l 'kernel.function("isofs_*")'
+	said function-of-any-module 1 ".*$of this function; use kprobe\.module\(\"isofs\"\)\.function\(\"rock_continue\"\)" \
+		-r "$release" -l 'kprobe.function("rock_continue")'
+	said function-of-other-module 1 ".*$of this function; use module\(\"isofs\"\)\.function\(\"isofs_readdir\"\)" -r "$release" -l 'module("loop").function("isofs_readdir")'
+	said function-of-kernel 1 '.*the module "loop" has no function "vfs_read", but the kernel has: use kernel\.function\("vfs_read"\)' \
+		-r "$release" -l 'module("loop").function("vfs_read")'
+	said function-misspelt 1 '.*\("vfs_raed"\) not found \(similar: vfs_read, .*' -r "$release" -l 'kernel.function("vfs_raed")'
 	said kernel-return 0 "kernel\\.function\\(\"vfs_read@fs/read_write\\.c:[0-9]+\"\\)\\.return \\\$return:ssize_t $parameters" \
 		-r "$release" -L 'kernel.function("vfs_read").return'
 fi

@@ -196,15 +196,40 @@ static void add_patterns(struct session *s, const struct probe_point *point, lin
 	}
 }
 
-// Adds the longer points that "perf.*" is the beginning of.
-static void add_longer_patterns(struct session *s, const struct probe_point *point, line_list *lines)
+static void add_found(struct session *s, line_list *lines)
 {
-	struct point_part *last = point->parts.n > 1 ? &point->parts.at[point->parts.n - 1] : NULL;
+	elab_match_probes(s);
+	add_probes(s, lines);
+	for vec_each(&s->script.probe_decls, d)
+		if ((*d)->source == s->sources.at[0])
+			for vec_each(&(*d)->points, point)
+				add_patterns(s, *point, lines);
+}
 
-	if (!last || lines->n || strcmp(last->name, "*"))
-		return;
-	last->name = "**";
-	add_patterns(s, point, lines);
+// Makes "vfs*" and "perf.*" match longer points, too: vfs.read, perf.hw.cpu_cycles. False: it has no such form.
+static bool lengthen(struct probe_point *point)
+{
+	struct point_part *last = &point->parts.at[point->parts.n - 1];
+
+	if (last->arg_kind != ARG_NONE || !str_ends(last->name, "*") || str_ends(last->name, "**") ||
+	    (point->parts.n == 1 && !strcmp(last->name, "*")))
+		return false;
+	last->name = str_printf("%s*", last->name);
+	return true;
+}
+
+static bool lengthen_all(struct session *s)
+{
+	bool longer = false;
+
+	for vec_each(&s->script.probe_decls, d) {
+		if ((*d)->source != s->sources.at[0])
+			continue;
+		(*d)->used = false;
+		for vec_each(&(*d)->points, point)
+			longer |= lengthen(*point);
+	}
+	return longer;
 }
 
 static void find(struct session *s, line_list *lines)
@@ -212,14 +237,9 @@ static void find(struct session *s, line_list *lines)
 	if (pass_parse(s))
 		return;
 	diag_kind("semantic");
-	elab_match_probes(s);
-	add_probes(s, lines);
-	for vec_each(&s->script.probe_decls, d)
-		if ((*d)->source == s->sources.at[0])
-			for vec_each(&(*d)->points, point) {
-				add_patterns(s, *point, lines);
-				add_longer_patterns(s, *point, lines);
-			}
+	add_found(s, lines);
+	if (!lines->n && lengthen_all(s))
+		add_found(s, lines);
 	unite(s, lines);
 }
 

@@ -546,16 +546,20 @@ static void mismatch(struct session *s, const struct probe_point *point)
 			  "(stap --dump-probe-aliases lists them)");
 }
 
-static void resolve_found(struct path *path, const struct probe_point *point)
+// False: neither an alias nor a family has such a point.
+static bool resolve_known(struct path *path, const struct probe_point *point)
 {
 	bool found;
 
 	library_use_alias(path->s, point);
 	found = resolve_aliases(path, point, point->parts.n);
 	found |= resolve_families(path, point);
-	if (!found)
-		found = resolve_suffixed(path, point);
-	if (!found)
+	return found || resolve_suffixed(path, point);
+}
+
+static void resolve_found(struct path *path, const struct probe_point *point)
+{
+	if (!resolve_known(path, point))
 		mismatch(path->s, point);
 }
 
@@ -563,11 +567,14 @@ static void resolve_found(struct path *path, const struct probe_point *point)
 static void resolve_wildcard(struct path *path, const struct probe_point *point)
 {
 	int before = count_found(path->s), errors;
+	bool known;
 
 	diag_quiet_push();
-	resolve_found(path, point);
+	known = resolve_known(path, point);
 	errors = diag_quiet_pop();
-	if (errors && count_found(path->s) == before)
+	if (!known)
+		mismatch(path->s, point);
+	else if (errors && count_found(path->s) == before)
 		diag_error_quiet(point->loc);
 }
 

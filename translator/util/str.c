@@ -250,33 +250,40 @@ enum str_long str_long(const char *text, int64_t *n)
 	return found == NUMBER_TOO_LARGE ? STR_TOO_LARGE : STR_LONG;
 }
 
-// Transposed letters count as one difference (optimal string alignment).
-int str_distance(const char *a, const char *b)
+// Transposed letters count as one difference (optimal string alignment). glob: wildcards of `a` match any letters, "*"
+// any number of them.
+static int distance(const char *a, const char *b, bool glob)
 {
 	int n = (int)strlen(b), *before = NEW_ARRAY(int, n + 1), *last = NEW_ARRAY(int, n + 1), *row = NEW_ARRAY(int, n + 1);
 
 	for (int j = 0; j <= n; j++)
 		row[j] = j;
 	for (int i = 1; a[i - 1]; i++) {
+		bool star = glob && a[i - 1] == '*', any = star || (glob && a[i - 1] == '?');
 		int *spare = before;
 
 		before = last;
 		last = row;
 		row = spare;
-		row[0] = i;
+		row[0] = star ? last[0] : last[0] + 1;
 		for (int j = 1; j <= n; j++) {
-			int best = last[j - 1] + (a[i - 1] != b[j - 1]);
+			int best = last[j - 1] + (!any && a[i - 1] != b[j - 1]);
 
-			if (last[j] + 1 < best)
-				best = last[j] + 1;
-			if (row[j - 1] + 1 < best)
-				best = row[j - 1] + 1;
+			if (last[j] + !star < best)
+				best = last[j] + !star;
+			if (row[j - 1] + !star < best)
+				best = row[j - 1] + !star;
 			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] && before[j - 2] + 1 < best)
 				best = before[j - 2] + 1;
 			row[j] = best;
 		}
 	}
 	return row[n];
+}
+
+int str_distance(const char *a, const char *b)
+{
+	return distance(a, b, false);
 }
 
 // One letter differs, or at most a third of them, or one name is the beginning of the other.
@@ -287,39 +294,84 @@ static bool is_similar(const char *a, const char *b, int distance)
 	return (size_t)distance * 3 <= longer || (distance == 1 && longer > 1) || (shorter > 2 && !strncmp(a, b, shorter));
 }
 
-const char *str_similar(const char *wanted, const char *const *names, int n)
+// The same of a pattern with wildcards, of which only the letters count.
+static bool is_similar_to_glob(const char *glob, int distance)
 {
-	enum { MAX_SIMILAR = 5 };
+	int letters = 0;
+
+	for (const char *c = glob; *c; c++)
+		letters += *c != '*' && *c != '?';
+	return letters > 2 && (distance * 3 <= letters || distance == 1);
+}
+
+// The best names so far, in the order of their scores.
+enum { MAX_SIMILAR = 5 };
+struct similar {
 	const char *best[MAX_SIMILAR + 1];
-	int score[MAX_SIMILAR + 1], found = 0, len = (int)strlen(wanted);
-	struct buf b = { 0 };
+	int score[MAX_SIMILAR + 1], n;
+};
+
+static void add_similar(struct similar *to, const char *name, int score)
+{
+	int at = to->n;
+
+	for (int i = 0; i < to->n; i++)
+		if (!strcmp(to->best[i], name))
+			return;
+	for (; at > 0 && to->score[at - 1] > score; at--) {
+		to->score[at] = to->score[at - 1];
+		to->best[at] = to->best[at - 1];
+	}
+	to->score[at] = score;
+	to->best[at] = name;
+	if (to->n < MAX_SIMILAR)
+		to->n++;
+}
+
+// The shortest of the names with the same distance is the most similar.
+static void similar_to_glob(const char *glob, const char *const *names, int n, struct similar *out)
+{
+	enum { LONGER_THAN_NAMES = 1000 };
 
 	for (int i = 0; i < n; i++) {
-		int longer = (int)strlen(names[i]) - len, at = found, d;
-		bool known = strcmp(wanted, names[i]) == 0; // the name exists, but is not available there
+		int d = distance(glob, names[i], true);
+
+		if (is_similar_to_glob(glob, d))
+			add_similar(out, names[i], d * LONGER_THAN_NAMES + (int)strlen(names[i]));
+	}
+}
+
+static void similar_to_name(const char *wanted, const char *const *names, int n, struct similar *out)
+{
+	int len = (int)strlen(wanted);
+
+	for (int i = 0; i < n; i++) {
+		int longer = (int)strlen(names[i]) - len, d;
 
 		// The distance is at least the difference in length. To compute it takes the product of both lengths.
-		if (found == MAX_SIMILAR && abs(longer) >= score[MAX_SIMILAR - 1])
+		if (out->n == MAX_SIMILAR && abs(longer) >= out->score[MAX_SIMILAR - 1])
 			continue;
 		if (!is_similar(wanted, names[i], abs(longer)))
 			continue;
 		d = str_distance(wanted, names[i]);
-		for (int j = 0; j < found; j++)
-			known |= strcmp(best[j], names[i]) == 0;
-		if (known || !is_similar(wanted, names[i], d))
-			continue;
-		for (; at > 0 && score[at - 1] > d; at--) {
-			score[at] = score[at - 1];
-			best[at] = best[at - 1];
-		}
-		score[at] = d;
-		best[at] = names[i];
-		if (found < MAX_SIMILAR)
-			found++;
+		// A name that equals it exists, but is not available there.
+		if (d && is_similar(wanted, names[i], d))
+			add_similar(out, names[i], d);
 	}
-	for (int i = 0; i < found; i++)
-		buf_printf(&b, "%s%s", i ? ", " : " (similar: ", best[i]);
-	if (found)
+}
+
+const char *str_similar(const char *wanted, const char *const *names, int n)
+{
+	struct similar all = { 0 };
+	struct buf b = { 0 };
+
+	if (strpbrk(wanted, "*?"))
+		similar_to_glob(wanted, names, n, &all);
+	else
+		similar_to_name(wanted, names, n, &all);
+	for (int i = 0; i < all.n; i++)
+		buf_printf(&b, "%s%s", i ? ", " : " (similar: ", all.best[i]);
+	if (all.n)
 		buf_putc(&b, ')');
 	return buf_text(&b);
 }
