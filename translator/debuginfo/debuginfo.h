@@ -368,6 +368,9 @@ enum di_name_kind { DI_TYPES, DI_VARIABLES, DI_ENUMERATORS, DI_FILES };
 const char *di_suggest(struct di_module *m, enum di_name_kind kind, const char *wanted);
 const char *di_suggest_modules(struct session *s, const char *wanted);
 
+// kmod_function.c: appends the names of modules that have the function, which may be a glob. all: looks also into
+// modules whose names have nothing in common with the function's, which takes two seconds; not for a glob.
+void di_modules_of_function(struct session *s, const char *function, bool all, di_names *out);
 // Names of all modules installed for the kernel.
 void di_kernel_module_names(struct session *s, di_names *out);
 

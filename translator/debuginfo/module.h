@@ -94,6 +94,9 @@ struct btf_source *module_btf(struct di_module *m);   // NULL: none, or damaged
 bool module_try_dwarf(struct di_module *m, const char *path, struct bytes id);
 bool module_try_build_id(struct di_module *m, const char *dir, struct bytes id);
 
+// kmod.c: returns the path of the file of a kernel module; NULL: not installed.
+char *kmod_path(struct session *s, const char *name);
+
 // location.c
 struct di_location location_register(int number);
 struct di_location location_two_registers(int low, int high);

@@ -9,6 +9,7 @@
 #include "util/str.h"
 
 #include <fnmatch.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define MAX_DEPTH 16          // of callees(N)
@@ -436,6 +437,18 @@ static bool has_names(struct di_module *in)
 
 	di_function_names(in, &names);
 	return names.n;
+}
+
+bool dwarf_point_is_misspelt(const struct dwarf_point *p, struct di_module *in)
+{
+	int len = (int)strlen(p->pattern.function);
+	name_list names = { 0 };
+
+	di_function_names(in, &names);
+	for vec_each(&names, name)
+		if (abs((int)strlen(*name) - len) <= 1 && str_distance(p->pattern.function, *name) == 1)
+			return true;
+	return false;
 }
 
 void dwarf_point_not_found(const struct dwarf_point *p, struct di_module *in, const char *point, struct buf *why)

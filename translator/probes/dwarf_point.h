@@ -32,6 +32,8 @@ bool dwarf_point_parse(struct session *s, const struct probe_match *m, struct dw
 // Adds the addresses in one module. If it finds none, `why` (may be NULL) gets the reason as a sentence, or remains
 // empty if the function does not exist.
 void dwarf_point_find(const struct dwarf_point *p, struct di_module *in, di_functions *out, struct buf *why);
+// Returns whether `in` has a function whose name differs by one letter.
+bool dwarf_point_is_misspelt(const struct dwarf_point *p, struct di_module *in);
 // Writes the end of the resolved point, from ".function(" on, as pp() returns it.
 void dwarf_point_text(const struct probe_match *m, const struct di_function *f, struct buf *out);
 // Makes the handler run only for calls that f is limited to, by f->returns.

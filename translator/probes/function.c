@@ -184,6 +184,57 @@ static bool lacks_kprobes(const struct options *o)
 	return o->bpf_runtime && o->last_pass == 5 && !o->vm && !o->remotes.n && !o->bundle && !kernel_here_has_kprobes();
 }
 
+// Returns the point in another module, or in the kernel (NULL).
+static const char *point_in(const struct probe_match *m, const char *module)
+{
+	struct buf b = { 0 };
+	bool by_symbol = !strcmp(m->point->parts.at[0].name, "kprobe");
+
+	if (by_symbol || !module)
+		buf_puts(&b, by_symbol ? "kprobe" : "kernel");
+	if (module)
+		buf_printf(&b, "%smodule(\"%s\")", by_symbol ? "." : "", module);
+	for vec_each(&m->point->parts, part) {
+		if (part == m->point->parts.at || !strcmp(part->name, "module"))
+			continue;
+		buf_printf(&b, ".%s", part->name);
+		if (part->arg_kind == ARG_STRING)
+			buf_printf(&b, "(\"%s\")", part->text);
+		else if (part->arg_kind == ARG_NUMBER)
+			buf_printf(&b, "(%lld)", (long long)part->number);
+	}
+	return buf_text(&b);
+}
+
+// Reports that the function is in another module, or in the kernel. False: it is in this one, or nowhere.
+static bool report_other_module(struct session *s, const struct probe_match *m, const struct dwarf_point *p,
+				struct di_module *in)
+{
+	const char *name = p->pattern.function, *points = "";
+	di_functions own = { 0 };
+	di_names modules = { 0 };
+
+	di_find_functions(in, name, NULL, DI_INLINES_ONCE, &own);
+	if (own.n || di_unprobeable_function(in, name))
+		return false;          // it exists, but has no such probe
+	if (in != di_kernel(s) && !str_is_glob(name))
+		di_find_functions(di_kernel(s), name, NULL, DI_INLINES_ONCE, &own);
+	if (own.n) {
+		diag_error(p->part->loc, "the module \"%s\" has no function \"%s\", but the kernel has: use %s",
+			   di_module_name(in), name, point_in(m, NULL));
+		return true;
+	}
+	di_modules_of_function(s, name, !dwarf_point_is_misspelt(p, di_kernel(s)), &modules);
+	for (int i = 0; i < modules.n && i < 3; i++)
+		points = str_printf("%s%s%s", points, i ? " or " : "", point_in(m, modules.at[i]));
+	if (modules.n)
+		diag_error(p->part->loc, "%s.%s(\"%s\") not found: the module \"%s\"%s has %s; use %s",
+			   in == di_kernel(s) ? "kernel" : str_printf("module(\"%s\")", di_module_name(in)), p->part->name,
+			   p->part->text, modules.at[0], modules.n > 1 ? str_printf(" and %d more", modules.n - 1) : "",
+			   str_is_glob(name) ? "functions that match" : "this function", points);
+	return modules.n > 0;
+}
+
 static int function_resolve(struct session *s, const struct probe_match *m)
 {
 	const struct point_part *module = point_find(m->point, "module");
@@ -226,6 +277,8 @@ static int function_resolve(struct session *s, const struct probe_match *m)
 	report_skipped(&r);
 	if (n || r.endless || r.blocked)
 		return 0;
+	if (!r.point.by_address && diag_prints() && report_other_module(s, m, &r.point, in))
+		return 1;
 	dwarf_point_not_found(&r.point, in, in == di_kernel(s) ? "kernel" :
 			      str_printf("module(\"%s\")", di_module_name(in)), &why);
 	return 1;

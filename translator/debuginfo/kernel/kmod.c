@@ -101,6 +101,13 @@ void di_kernel_module_names(struct session *s, di_names *out)
 		vec_push(out, e->key);
 }
 
+char *kmod_path(struct session *s, const char *name)
+{
+	const char *path = map_get(module_files(s, name), name);
+
+	return path ? root_path(str_printf("/lib/modules/%s/%s", s->kernel->release, path)) : NULL;
+}
+
 bool di_module_is_builtin(struct session *s, const char *name)
 {
 	return map_get(read_list(s, "modules.builtin"), name_of(name)) != NULL;

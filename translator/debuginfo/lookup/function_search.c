@@ -411,6 +411,12 @@ const char *di_function_anchor(const struct di_function *f, int64_t *distance)
 	return name ? name : f->symbol;
 }
 
+static void add_btf_name(void *data, const char *name, uint32_t id)
+{
+	if (!is_helper(name))
+		vec_push((di_names *)data, name);
+}
+
 static void add_name(void *data, const struct index_hit *hit)
 {
 	if (!is_helper(hit->symbol))
@@ -427,6 +433,8 @@ void di_function_names(struct di_module *m, di_names *out)
 		index_each_inline(m->index, &all, true, add_name, out);
 		return;
 	}
+	if (!m->has_symbols && module_btf(m))
+		btf_each_function(module_btf(m), add_btf_name, out);
 	for (int i = 0; i < m->symbols.n; i++) {
 		const struct plain_name *plain;
 
