@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <regex.h>
 #include <string.h>
 
 // ---------------------------------------------------------------- text
@@ -509,6 +510,45 @@ int foreign_print(struct session *s)
 	return all ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
+// Returns whether the text, which begins with BEGIN or END, is certainly bpftrace's: it has a map, a variable or the
+// point of a provider.
+static bool has_signs(const struct source *source)
+{
+	static const char *const signs[] = {
+		"@([^a-zA-Z_]|[a-zA-Z_0-9]+[^a-zA-Z_0-9(])", "\\$[a-z_]+ *=", "(^|[^a-zA-Z_\"])[a-z]+:[a-zA-Z_/]",
+	};
+	regex_t re;
+	bool found = false;
+
+	for (size_t i = 0; !found && i < ARRAY_SIZE(signs); i++) {
+		if (regcomp(&re, signs[i], REG_EXTENDED | REG_NOSUB))
+			continue;
+		found = !regexec(&re, source->text, 0, NULL, 0);
+		regfree(&re);
+	}
+	return found;
+}
+
+// "begin { println(1) }" lacks the word "probe", and "BEGIN { println(1) }" is written as in awk: neither is a script
+// of bpftrace.
+static bool lacks_probe(struct session *s, const struct source *source)
+{
+	const char *text = source->text + strspn(source->text, " \t\n");
+	size_t word = strspn(text, "BEGINDbegind");
+	int errors = 0;
+
+	if (!str_starts(text, "begin") && !str_starts(text, "end") && !str_starts(text, "BEGIN") && !str_starts(text, "END"))
+		return false;
+	if (text[word + strspn(text + word, " \t\n")] != '{' || has_signs(source))
+		return false;
+	if (*text == 'b' || *text == 'e')
+		return true;
+	diag_quiet_push();
+	foreign_from_bpftrace(s, source, &errors);
+	diag_quiet_pop();
+	return errors > 0;
+}
+
 int foreign_refuse(struct session *s)
 {
 	int errors = 0, all = 0;
@@ -523,7 +563,7 @@ int foreign_refuse(struct session *s)
 			all++;
 			continue;
 		}
-		if (!foreign_is_bpftrace(*source))
+		if (!foreign_is_bpftrace(*source) || lacks_probe(s, *source))
 			continue;
 		diag_kind("parse");
 		text = foreign_from_bpftrace(s, *source, &errors);

@@ -11,6 +11,7 @@
 
 #include "../include/sys/sdt.h"
 
+#include <regex.h>
 #include <string.h>
 
 // ---------------------------------------------------------------- tokens
@@ -407,12 +408,45 @@ static void embedded(struct parser *p, const struct token *t)
 	vec_push(&p->out->embedded, e);
 }
 
+// Returns the probe point that begins at the token, if its handler or the end of the line follows; NULL: other text.
+static const char *point_without_probe(const struct token *t)
+{
+	static const char *const begin_and_end[] = { "begin", "end" };
+	const char *line = diag_line(t->loc.source, t->loc.line);
+	size_t n = strcspn(line, "\n");
+	regmatch_t found[2];
+	const char *point;
+	regex_t re;
+	bool ok;
+
+	if (t->kind != TOK_IDENT || t->loc.column < 1 || (size_t)t->loc.column > n || n > 1000)
+		return NULL;
+	line = str_ndup(line + t->loc.column - 1, n - (t->loc.column - 1));
+	if (regcomp(&re, "^([A-Za-z_][A-Za-z_0-9*?]*(\\.[A-Za-z_0-9*?]+|\\.\\{[a-z_0-9,]+\\}|\\(\"[^\"]*\"\\)|\\([0-9]+\\))*)[ \t?!]*(\\{|,|$)",
+		    REG_EXTENDED))
+		return NULL;
+	ok = !regexec(&re, line, ARRAY_SIZE(found), found, 0);
+	regfree(&re);
+	if (!ok)
+		return NULL;
+	point = str_ndup(line, found[1].rm_eo);
+	for (size_t i = 0; i < ARRAY_SIZE(begin_and_end); i++)
+		if (!strcasecmp(point, begin_and_end[i]))
+			return begin_and_end[i];
+	return strpbrk(point, ".(") ? point : NULL;
+}
+
 // Suggests a keyword for a word that begins no declaration.
 static void not_an_item(struct parser *p, const struct token *t)
 {
 	static const char *const words[] = { "probe", "global", "private", "function" };
+	const char *point = point_without_probe(t);
 
 	parser_expected(p, "\"probe\", \"global\", \"private\", \"function\" or \"%{\"");
+	if (point) {
+		diag_note(t->loc, "did you mean \"probe %s { ... }\"?", point);
+		return;
+	}
 	for (size_t i = 0; t->kind == TOK_IDENT && i < ARRAY_SIZE(words); i++)
 		if (str_distance(t->text, words[i]) <= 2)
 			diag_note(t->loc, "did you mean \"%s\"?", words[i]);
