@@ -9,6 +9,7 @@
 #include "elab/bind.h"
 #include "session/passes.h"
 #include "resolve/family.h"
+#include "util/foreign_words.h"
 #include "util/str.h"
 
 #include <assert.h>
@@ -434,6 +435,15 @@ static bool refuse_second_index(const struct expr *e)
 	return true;
 }
 
+// "self->x = 1" is not a member of a structure, but a variable of DTrace.
+static void note_foreign_base(struct binder *b, const struct expr *e)
+{
+	const struct expr *base = e->kind == E_ACCESS ? e->u.access.base : e;
+
+	if (base->kind == E_VAR && !map_get(&b->locals, base->u.var.name) && foreign_word_value(base->u.var.name))
+		diag_note(e->loc, "\"%s\": %s", base->u.var.name, foreign_word_value(base->u.var.name));
+}
+
 static void bind_lvalue(struct binder *b, struct expr *e)
 {
 	if (b->position == IN_CONDITION)
@@ -454,8 +464,10 @@ static void bind_lvalue(struct binder *b, struct expr *e)
 	case E_ATVAR:
 		if (refuse_second_index(e))
 			return;
-		if (!b->s->opt.guru && !(e->loc.source && e->loc.source->library))
+		if (!b->s->opt.guru && !(e->loc.source && e->loc.source->library)) {
 			diag_error(e->loc, "writing to target variables requires guru mode (stap -g)");
+			note_foreign_base(b, e);
+		}
 		bind_expr(b, e);
 		return;
 	default:

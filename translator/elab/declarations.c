@@ -241,20 +241,27 @@ static bool is_target(struct session *s, struct probe *p, const char *name)
 	return false;
 }
 
-void declarations_unresolved(struct session *s, struct loc loc, const struct var *v,
-			     const struct func *f, const struct probe *p)
+bool declarations_refuse_name(struct session *s, struct loc loc, const struct var *v, const struct probe *p)
 {
 	bool misspelt = v->kind != VAR_GLOBAL && !v->written;
 	const char *advice = misspelt ? foreign_word_value(v->name) : NULL;
 
-	if (advice) {
+	if (advice)
 		diag_error(loc, "unresolved name \"%s\": %s", v->name, advice);
-		return;
-	}
-	if (misspelt && is_target(s, (struct probe *)p, v->name)) {
+	else if (misspelt && is_target(s, (struct probe *)p, v->name))
 		diag_error(loc, "unresolved name \"%s\": write $%s", v->name, v->name);
+	else
+		return false;
+	return true;
+}
+
+void declarations_unresolved(struct session *s, struct loc loc, const struct var *v,
+			     const struct func *f, const struct probe *p)
+{
+	bool misspelt = v->kind != VAR_GLOBAL && !v->written;
+
+	if (declarations_refuse_name(s, loc, v, p))
 		return;
-	}
 	if (misspelt && parse_is_declaring(v->name)) {
 		diag_error(loc, "\"%s\" does not declare a variable: variables are not declared; their types follow from their "
 			   "values", v->name);
@@ -326,6 +333,10 @@ struct func *declarations_find_function(struct session *s, struct expr *call)
 
 void declarations_no_array(struct session *s, const char *name, struct loc loc)
 {
+	if (foreign_word_value(name)) {
+		diag_error(loc, "unresolved array \"%s\": %s", name, foreign_word_value(name));
+		return;
+	}
 	diag_error(loc, "unresolved array \"%s\", missing \"global %s\"?%s", name, name,
 		   declarations_similar_globals(s, name, true));
 	note_private(s, loc, name);

@@ -38,6 +38,9 @@ struct var *declarations_find_global(struct session *s, const char *name, struct
 // Returns the overloads for a call, linked by next_overload, or NULL after diag_error().
 struct func *declarations_find_function(struct session *s, struct expr *call);
 // Reports a variable of a function or a probe whose type cannot be determined.
+// Reports a local that is not assigned and that is a word of another language, or a target variable without "$". False:
+// it is neither.
+bool declarations_refuse_name(struct session *s, struct loc loc, const struct var *v, const struct probe *p);
 void declarations_unresolved(struct session *s, struct loc loc, const struct var *v, const struct func *f,
 			     const struct probe *p);
 

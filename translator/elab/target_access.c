@@ -6,6 +6,7 @@
 // Loads are put off as long as possible (struct lvalue), so that a->b.c is two of them.
 #include "elab/renamed.h"
 #include "elab/target.h"
+#include "util/foreign_words.h"
 #include "util/str.h"
 
 #include <ctype.h>
@@ -184,7 +185,10 @@ const char *target_similar(const char *wanted, const name_list *names)
 
 struct expr *target_not_found(const struct expr *target, const char *where, const char *why)
 {
-	diag_error(target->loc, "unable to find \"$%s\" in %s%s", target->u.target.name, where, why);
+	const char *name = target->u.target.name, *advice = foreign_word_target(name);
+
+	diag_error(target->loc, "unable to find \"$%s\" in %s%s", name, where,
+		   advice ? str_printf("%s%s %s", why, *why ? ";" : ":", advice) : why);
 	return NULL;
 }
 

@@ -18,6 +18,7 @@ static const struct { const char *name; struct bt_type type; const char *text; }
 #define BPFTRACE(name, instead, ...) { name, { __VA_ARGS__ }, instead },
 #define VALUE(...)
 #define CALL(...)
+#define TARGET(...)
 #define POINT(...)
 #define OPERAND(...)
 #define SYNTAX(...)

@@ -531,21 +531,6 @@ static void add_points(const void *session, name_list *out)
 			vec_push(out, *pattern);
 }
 
-static void mismatch(struct session *s, const struct probe_point *point)
-{
-	const char *reason = reason_of_absence(point);
-	const char *what = has_glob(point) ? "did not find any wildcard matches" : "mismatch";
-	const char *advice = foreign_word_point(point->parts.at[0].name);
-
-	diag_error(point->loc, "probe point %s: %s%s", what, point_text(point),
-		   advice ? str_printf(": %s", advice) : reason ? "" : diag_similar(point_shape(point), add_points, s));
-	if (reason)
-		diag_note(point->loc, "%s", reason);
-	else if (*point->parts.at[0].name == '_')
-		diag_note(point->loc, "points whose names begin with \"_\" are private in SystemTap's library; use public ones "
-			  "(stap --dump-probe-aliases lists them)");
-}
-
 // False: neither an alias nor a family has such a point.
 static bool resolve_known(struct path *path, const struct probe_point *point)
 {
@@ -557,10 +542,12 @@ static bool resolve_known(struct path *path, const struct probe_point *point)
 	return found || resolve_suffixed(path, point);
 }
 
+static void mismatch(struct path *path, const struct probe_point *point);
+
 static void resolve_found(struct path *path, const struct probe_point *point)
 {
 	if (!resolve_known(path, point))
-		mismatch(path->s, point);
+		mismatch(path, point);
 }
 
 // A wildcard resolves to those of its matches that can be probed.
@@ -573,7 +560,7 @@ static void resolve_wildcard(struct path *path, const struct probe_point *point)
 	known = resolve_known(path, point);
 	errors = diag_quiet_pop();
 	if (!known)
-		mismatch(path->s, point);
+		mismatch(path, point);
 	else if (errors && count_found(path->s) == before)
 		diag_error_quiet(point->loc);
 }
@@ -607,15 +594,16 @@ static const char *syscall_function(const struct probe_point *point)
 }
 
 // Since 4.17 the functions of system calls have other names and arguments: kernel.function("sys_open@file").x becomes
-// syscall.open.x, with the same $variables. `alias` is the name behind "syscall".
-static const struct probe_point *as_syscall(const struct probe_point *point, const char *alias)
+// syscall.open.x, with the same $variables. `alias` is the name behind "syscall",
+// `from` the index of the part behind the function.
+static const struct probe_point *as_syscall(const struct probe_point *point, int from, const char *alias)
 {
 	struct probe_point *name = NEW(struct probe_point);
 
 	name->loc = point->loc;
 	vec_push(&name->parts, (struct point_part){ .name = "syscall" });
 	vec_push(&name->parts, (struct point_part){ .name = alias });
-	for (int i = 2; i < point->parts.n; i++)
+	for (int i = from; i < point->parts.n; i++)
 		if (strcmp(point->parts.at[i].name, "call"))
 			vec_push(&name->parts, point->parts.at[i]);
 	return name;
@@ -640,7 +628,7 @@ static const struct probe_point *renamed(struct session *s, const struct probe_p
 			vec_push(&name->parts, (struct point_part){ .name = part->text });
 		known |= library_has_alias(s, point_text(name));
 	}
-	return known ? name : syscall ? as_syscall(point, syscall_alias(syscall)) : NULL;
+	return known ? name : syscall ? as_syscall(point, 2, syscall_alias(syscall)) : NULL;
 }
 
 // Since glibc 2.34 these libraries are empty, and their code is in libc.so.6. Returns NULL for any other library.
@@ -684,16 +672,95 @@ static bool resolve_instead(struct path *path, const struct probe_point *name)
 	return found;
 }
 
+// Returns whether the point resolves, without a probe of it.
+static bool exists(struct path *path, const struct probe_point *point)
+{
+	int probes = path->s->script.probes.n, listed = path->s->script.listed.n;
+	bool found = resolve_instead(path, point);
+
+	path->s->script.probes.n = probes;
+	path->s->script.listed.n = listed;
+	return found;
+}
+
+// Returns object.member("name") and the parts of the point behind its first one.
+static struct probe_point *argument_point(const struct probe_point *point, const char *object, const char *member,
+					  const char *name)
+{
+	struct probe_point *p = NEW(struct probe_point);
+
+	p->loc = point->loc;
+	vec_push(&p->parts, ((struct point_part){ .name = object, .loc = point->loc }));
+	vec_push(&p->parts, ((struct point_part){ .name = member, .loc = point->loc, .arg_kind = ARG_STRING, .text = name }));
+	for (int i = 1; i < point->parts.n; i++)
+		vec_push(&p->parts, point->parts.at[i]);
+	return p;
+}
+
+// Returns the name of the system call if it is that of its function: sys_open, SyS_open, __x64_sys_open, do_sys_open.
+static const char *call_of_function(const char *name)
+{
+	static const char *const prefixes[] = { "sys_", "SyS_", "__x64_sys_", "__arm64_sys_", "do_sys_", "ksys_" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(prefixes); i++)
+		if (str_starts(name, prefixes[i]) && name[strlen(prefixes[i])])
+			return syscall_alias(name + strlen(prefixes[i]));
+	return NULL;
+}
+
+// "vfs_read" and "sched_switch" alone are written in perf probe and ftrace: returns advice with the points that exist.
+static const char *bare_name_advice(struct path *path, const struct probe_point *point)
+{
+	const struct point_part *first = point->parts.at;
+	const char *call = call_of_function(first->name);
+	const struct probe_point *candidates[] = {
+		call ? as_syscall(point, 1, call) : NULL,
+		argument_point(point, "kernel", "function", first->name),
+		argument_point(point, "kernel", "trace", first->name),
+	};
+	bool is_function_suffix = point->parts.n == 1 || !strcmp(first[1].name, "return") || !strcmp(first[1].name, "call");
+	struct buf advice = { 0 };
+
+	if (first->arg_kind != ARG_NONE || !is_function_suffix || !diag_prints())
+		return NULL;
+	for (size_t i = 0; i < ARRAY_SIZE(candidates); i++)
+		if (candidates[i] && exists(path, candidates[i]))
+			buf_printf(&advice, "%s%s", advice.len ? " or " : "write ", point_text(candidates[i]));
+	return advice.len ? buf_text(&advice) : NULL;
+}
+
+static void mismatch(struct path *path, const struct probe_point *point)
+{
+	struct session *s = path->s;
+	const char *reason = reason_of_absence(point);
+	const char *what = has_glob(point) ? "did not find any wildcard matches" : "mismatch";
+	const char *name = point->parts.at[0].name, *advice = foreign_word_point(name), *similar = "";
+
+	if (!advice && !reason)
+		advice = bare_name_advice(path, point);
+	if (!foreign_word_point(name) && !reason)
+		similar = diag_similar(point_shape(point), add_points, s);
+	diag_error(point->loc, "probe point %s: %s%s", what, point_text(point),
+		   advice ? str_printf(": %s%s", advice, similar) : reason ? "" : *similar || point->parts.n > 1 || point->parts.at[0].arg_kind != ARG_NONE ? similar :
+		   str_printf("; functions are written kernel.function(\"%s\") or process(\"PATH\").function(\"%s\"), "
+			      "tracepoints kernel.trace(\"%s\")", name, name, name));
+	if (reason)
+		diag_note(point->loc, "%s", reason);
+	else if (*point->parts.at[0].name == '_')
+		diag_note(point->loc, "points whose names begin with \"_\" are private in SystemTap's library; use public ones "
+			  "(stap --dump-probe-aliases lists them)");
+}
+
 // Resolves kernel.function("sys_GLOB"), also to system calls whose functions have such names in older kernels.
 static void resolve_syscalls(struct path *path, const struct probe_point *point, const char *glob)
 {
 	bool own = resolve_quietly(path, point), calls;
 	int before = path->s->script.probes.n, found = count_found(path->s);
 
-	resolve_instead(path, as_syscall(point, glob));
+	resolve_instead(path, as_syscall(point, 2, glob));
 	for (size_t i = 0; i < ARRAY_SIZE(other_syscalls); i++)
 		if (!fnmatch(glob, other_syscalls[i][0], 0) && fnmatch(glob, other_syscalls[i][1], 0))
-			resolve_instead(path, as_syscall(point, other_syscalls[i][1]));
+			resolve_instead(path, as_syscall(point, 2, other_syscalls[i][1]));
 	calls = count_found(path->s) > found;
 	if (calls && !path->s->opt.list)
 		diag_warning(point->loc, "%s: such names of system calls are those of Linux up to 4.16; "

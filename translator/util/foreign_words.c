@@ -12,6 +12,7 @@ struct row { const char *language, *names, *instead; };
 #define BPFTRACE(...)
 #define VALUE(...)
 #define CALL(...)
+#define TARGET(...)
 #define POINT(...)
 #define OPERAND(...)
 #define SYNTAX(...)
@@ -34,6 +35,14 @@ static const struct row calls[] = {
 #include "util/foreign_words.def"
 #undef CALL
 #define CALL(...)
+};
+
+static const struct row targets[] = {
+#undef TARGET
+#define TARGET(language, names, instead) { language, names, instead },
+#include "util/foreign_words.def"
+#undef TARGET
+#define TARGET(...)
 };
 
 static const struct row points[] = {
@@ -91,6 +100,11 @@ const char *foreign_word_value(const char *name)
 const char *foreign_word_call(const char *name)
 {
 	return advice(calls, END(calls), name);
+}
+
+const char *foreign_word_target(const char *name)
+{
+	return advice(targets, END(targets), name);
 }
 
 const char *foreign_word_point(const char *word)

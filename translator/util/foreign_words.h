@@ -8,6 +8,7 @@
 // Each returns advice for a word, "a name of bpftrace; write execname()", or NULL.
 const char *foreign_word_value(const char *name);     // a variable that is not declared
 const char *foreign_word_call(const char *name);      // a function that is not declared
+const char *foreign_word_target(const char *name);    // $name, that a probe does not have
 const char *foreign_word_point(const char *word);     // the first word of a probe point
 // Returns advice, with "; " before it, or "" for a value of the wrong type. what: begins with the operator.
 const char *foreign_word_operand(const char *what);
