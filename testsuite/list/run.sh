@@ -54,7 +54,7 @@ said reason-similar 1 'stap: nothing found: probe point mismatch: timr\.ms\(1\) 
 said reason-file 1 'stap: nothing found: file "/no/such" not found.*' -l 'process("/no/such").function("*")'
 said errors-at-vv 1 'semantic error: .*timer interval 0.*' --runtime=user -vv -l 'timer.ms(0)'
 said similar-to-wildcard 1 'stap: nothing found: .*timr\.\* \(similar: timer\..*' -l 'timr.*'
-said similar-to-wildcard-in-name 1 'stap: nothing found: .*perf\.sw\.cpuclok\* \(similar: perf\.sw\.cpu_clock, .*' -l 'perf.sw.cpuclok*'
+said similar-to-wildcard-in-name 1 'stap: nothing found: .*perf\.sw\.cpuclok\* \(similar: perf\.sw\.cpu_clock.*' -l 'perf.sw.cpuclok*'
 said similar-to-wildcard-suffix 1 'stap: nothing found: .* \(similar: syscall\.open\.return, .*' -l 'syscall.opn*.return'
 said similar-to-nothing 1 'stap: nothing found: .*nosuch\.\*' -l 'nosuch.*'
 said longer-than-wildcard 0 'procfs\(string\)\.read' -l 'procfs*'

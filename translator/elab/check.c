@@ -276,10 +276,12 @@ const char *check_similar_names(struct session *s, const struct var *v, const st
 
 static const char *advice(struct session *s, const struct var *v, const struct func *f, const struct probe *p)
 {
+	const char *lacking = v->written ? NULL : declarations_lacking(s, v->name, p);
 	const char *similar = check_similar_names(s, v, f, p);
-
 	name_list functions = { 0 };
 
+	if (lacking)
+		return str_printf(": %s", lacking);
 	if (foreign_word_value(v->name))
 		return str_printf(": %s", foreign_word_value(v->name));
 	library_function_names(s, &functions);

@@ -241,7 +241,9 @@ static bool is_target(struct session *s, struct probe *p, const char *name)
 	return false;
 }
 
-bool declarations_refuse_name(struct session *s, struct loc loc, const struct var *v, const struct probe *p)
+// Reports a local that is not assigned and that is a word of another language, or a target variable without "$". False:
+// it is neither.
+static bool refuse_name(struct session *s, struct loc loc, const struct var *v, const struct probe *p)
 {
 	bool misspelt = v->kind != VAR_GLOBAL && !v->written;
 	const char *advice = misspelt ? foreign_word_value(v->name) : NULL;
@@ -255,12 +257,64 @@ bool declarations_refuse_name(struct session *s, struct loc loc, const struct va
 	return true;
 }
 
+void declarations_refuse_access(struct session *s, const struct expr *e, const struct probe *p)
+{
+	const struct expr *base = e->u.access.base;
+	bool is_local = base->kind == E_VAR && base->u.var.decl->kind != VAR_GLOBAL;
+
+	if (base->kind == E_VAR && refuse_name(s, base->loc, base->u.var.decl, p))
+		base->u.var.decl->type = T_LONG;       // it is reported once
+	else if (is_local && !e->u.access.pretty && e->u.access.comps.n == 1 && e->u.access.comps.at[0].kind == COMP_INDEX)
+		diag_error(e->loc, "\"%s\" is a local variable, but arrays must be global: add \"global %s\"",
+			   base->u.var.name, base->u.var.name);
+	else
+		diag_error(e->loc, "the debuginfo type of this value cannot be determined: give it with @cast(value, \"type\")");
+}
+
+// The handler of each probe of a declaration mentions the same names. One that is not a local has been replaced by what
+// the family has for it.
+static bool lacks(const struct probe *p, const char *name)
+{
+	for vec_each(&p->locals, v)
+		if (!strcmp((*v)->name, name))
+			return !(*v)->written;
+	return false;
+}
+
+const char *declarations_lacking(struct session *s, const char *name, const struct probe *p)
+{
+	enum { NAMED = 5 };
+	name_list points = { 0 };
+	struct buf b = { 0 };
+	bool some = false;
+
+	for vec_each(&s->script.probes, it) {
+		if (!p || (*it)->decl != p->decl)
+			continue;
+		if (!lacks(*it, name))
+			some = true;
+		else if (!str_in_list(&points, (*it)->written))
+			vec_push(&points, (*it)->written);
+	}
+	if (!some || !points.n)
+		return NULL;
+	for (int i = 0; i < points.n && i < NAMED; i++)
+		buf_printf(&b, "%s%s", i ? ", " : "", points.at[i]);
+	return str_printf("%s%s %s not have it, other probes of this handler do", b.text, points.n > NAMED ?
+			  str_printf(" and %d more", points.n - NAMED) : "", points.n == 1 ? "does" : "do");
+}
+
 void declarations_unresolved(struct session *s, struct loc loc, const struct var *v,
 			     const struct func *f, const struct probe *p)
 {
 	bool misspelt = v->kind != VAR_GLOBAL && !v->written;
+	const char *lacking = misspelt ? declarations_lacking(s, v->name, p) : NULL;
 
-	if (declarations_refuse_name(s, loc, v, p))
+	if (lacking) {
+		diag_error(loc, "unresolved name \"%s\": %s", v->name, lacking);
+		return;
+	}
+	if (refuse_name(s, loc, v, p))
 		return;
 	if (misspelt && parse_is_declaring(v->name)) {
 		diag_error(loc, "\"%s\" does not declare a variable: variables are not declared; their types follow from their "

@@ -452,15 +452,8 @@ static enum type infer_access(struct infer *t, struct expr **pe)
 	base = e->u.access.base;
 	if (!base->dtype) {
 		t->untyped |= t->resolve;
-		if (t->report && base->kind == E_VAR && declarations_refuse_name(t->s, base->loc, base->u.var.decl, t->probe))
-			base->u.var.decl->type = T_LONG;
-		else if (t->report && base->kind == E_VAR && base->u.var.decl->kind != VAR_GLOBAL && !e->u.access.pretty &&
-		    e->u.access.comps.n == 1 && e->u.access.comps.at[0].kind == COMP_INDEX)
-			diag_error(e->loc, "\"%s\" is a local variable, but arrays must be global: add \"global %s\"",
-				   base->u.var.name, base->u.var.name);
-		else if (t->report)
-			diag_error(e->loc, "the debuginfo type of this value cannot be determined: give it with "
-				   "@cast(value, \"type\")");
+		if (t->report)
+			declarations_refuse_access(t->s, e, t->probe);
 		return e->u.access.pretty ? T_STRING : T_LONG;
 	}
 	if (!t->resolve)

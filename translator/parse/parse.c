@@ -422,8 +422,8 @@ static const char *point_without_probe(const struct token *t)
 	if (t->kind != TOK_IDENT || t->loc.column < 1 || (size_t)t->loc.column > n || n > 1000)
 		return NULL;
 	line = str_ndup(line + t->loc.column - 1, n - (t->loc.column - 1));
-	if (regcomp(&re, "^([A-Za-z_][A-Za-z_0-9*?]*(\\.[A-Za-z_0-9*?]+|\\.\\{[a-z_0-9,]+\\}|\\(\"[^\"]*\"\\)|\\([0-9]+\\))*)[ \t?!]*(\\{|,|$)",
-		    REG_EXTENDED))
+	if (regcomp(&re, "^([A-Za-z_][A-Za-z_0-9*?]*"
+			 "(\\.[A-Za-z_0-9*?]+|\\.\\{[a-z_0-9,]+\\}|\\(\"[^\"]*\"\\)|\\([0-9]+\\))*)[ \t?!]*(\\{|,|$)", REG_EXTENDED))
 		return NULL;
 	ok = !regexec(&re, line, ARRAY_SIZE(found), found, 0);
 	regfree(&re);

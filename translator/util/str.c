@@ -294,14 +294,14 @@ static bool is_similar(const char *a, const char *b, int distance)
 	return (size_t)distance * 3 <= longer || (distance == 1 && longer > 1) || (shorter > 2 && !strncmp(a, b, shorter));
 }
 
-// The same of a pattern with wildcards, of which only the letters count.
+// A wildcard replaces a part of the name, so that fewer differences make a pattern unlike it.
 static bool is_similar_to_glob(const char *glob, int distance)
 {
 	int letters = 0;
 
 	for (const char *c = glob; *c; c++)
 		letters += *c != '*' && *c != '?';
-	return letters > 2 && (distance * 3 <= letters || distance == 1);
+	return letters > 2 && distance <= 2 && (distance * 4 <= letters || distance == 1);
 }
 
 // The best names so far, in the order of their scores.
