@@ -41,6 +41,9 @@ layout_all() {
 }
 ! wanted layout-scripts || layout_all
 
+# The examples are read by people: they are in the standard layout as they are.
+! wanted layout-examples || report parse/layout-examples "$("$STAP" --fmt=check "$SOURCE"/examples/*/*.stp 2>&1 </dev/null)"
+
 if wanted layout-files; then
 	printf 'probe begin{println( 1 )}\n' >"$SCRATCH/a.stp"
 	printf 'probe begin {{ println(1) }\n' >"$SCRATCH/b.stp"

@@ -740,10 +740,11 @@ static void mismatch(struct path *path, const struct probe_point *point)
 		advice = bare_name_advice(path, point);
 	if (!foreign_word_point(name) && !reason)
 		similar = diag_similar(point_shape(point), add_points, s);
-	diag_error(point->loc, "probe point %s: %s%s", what, point_text(point),
-		   advice ? str_printf(": %s%s", advice, similar) : reason ? "" : *similar || point->parts.n > 1 || point->parts.at[0].arg_kind != ARG_NONE ? similar :
-		   str_printf("; functions are written kernel.function(\"%s\") or process(\"PATH\").function(\"%s\"), "
-			      "tracepoints kernel.trace(\"%s\")", name, name, name));
+	if (!advice && !reason && !*similar && point->parts.n == 1 && point->parts.at[0].arg_kind == ARG_NONE)
+		similar = str_printf("; functions are written kernel.function(\"%s\") or process(\"PATH\").function(\"%s\"), "
+				     "tracepoints kernel.trace(\"%s\")", name, name, name);
+	diag_error(point->loc, "probe point %s: %s%s%s", what, point_text(point), advice ? str_printf(": %s", advice) : "",
+		   similar);
 	if (reason)
 		diag_note(point->loc, "%s", reason);
 	else if (*point->parts.at[0].name == '_')
