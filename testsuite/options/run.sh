@@ -30,6 +30,8 @@ mkdir -p "$SCRATCH/empty"
 expect no-libc-headers 1 'ERROR: the headers of the C library, which --runtime=user and --runtime=bpf require, are not found: install the package libc6-dev' \
 	env QUICKTAP_USER_CFLAGS="-nostdinc -I$SCRATCH/empty" "$STAP" --runtime=user -e "$begin"
 
+expect compiler-by-variable 1 'the environment sets GCC_EXEC_PREFIX=/nowhere/, which changes how compilers and make work: unset what is not intended' \
+	env -u LIBRARY_PATH GCC_EXEC_PREFIX=/nowhere/ "$STAP" --runtime=user -e "$begin"
 expect warning-with-its-newline 0 'WARNING: one
 WARNING: two' user -e 'probe begin { warn("one\n") warn("two") exit() }'
 expect version 0 'version' "$STAP" -V

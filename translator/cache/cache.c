@@ -44,21 +44,31 @@ struct cache_hash {
 	struct sha256_ctx sha256;
 };
 
-// Hashes variables that make, compilers, assemblers and linkers read.
+// Variables that make, compilers, assemblers and linkers read.
+static const char *const variables[] = {
+	"CPATH", "C_INCLUDE_PATH", "COMPILER_PATH", "GCC_EXEC_PREFIX", "LIBRARY_PATH", "LD_RUN_PATH", "LDEMULATION",
+	"SOURCE_DATE_EPOCH", "ARCH", "CROSS_COMPILE", "LLVM", "LLVM_IAS", "KCFLAGS", "KAFLAGS", "KCPPFLAGS",
+	"KBUILD_CFLAGS_MODULE", "KBUILD_AFLAGS_MODULE", "KBUILD_MODPOST_WARN", "CFLAGS_MODULE", "AFLAGS_MODULE",
+	"LDFLAGS_MODULE", "KBUILD_EXTRA_SYMBOLS",
+};
+
 static void hash_environment(struct cache_hash *h)
 {
-	static const char *const names[] = {
-		"CPATH", "C_INCLUDE_PATH", "COMPILER_PATH", "GCC_EXEC_PREFIX", "LIBRARY_PATH", "LD_RUN_PATH", "LDEMULATION",
-		"SOURCE_DATE_EPOCH", "ARCH", "CROSS_COMPILE", "LLVM", "LLVM_IAS", "KCFLAGS", "KAFLAGS", "KCPPFLAGS",
-		"KBUILD_CFLAGS_MODULE", "KBUILD_AFLAGS_MODULE", "KBUILD_MODPOST_WARN", "CFLAGS_MODULE", "AFLAGS_MODULE",
-		"LDFLAGS_MODULE", "KBUILD_EXTRA_SYMBOLS",
-	};
+	for (size_t i = 0; i < ARRAY_SIZE(variables); i++) {
+		const char *value = getenv(variables[i]);
 
-	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
-		const char *value = getenv(names[i]);
-
-		cache_hash_text(h, value ? str_printf("%s=%s", names[i], value) : "");
+		cache_hash_text(h, value ? str_printf("%s=%s", variables[i], value) : "");
 	}
+}
+
+const char *cache_environment(void)
+{
+	struct buf b = { 0 };
+
+	for (size_t i = 0; i < ARRAY_SIZE(variables); i++)
+		if (getenv(variables[i]))
+			buf_printf(&b, "%s%s=%s", b.len ? ", " : "", variables[i], getenv(variables[i]));
+	return buf_text(&b);
 }
 
 static int find_build_id(struct dl_phdr_info *program, size_t size, void *id)

@@ -15,6 +15,9 @@ struct cache_hash *cache_hash_new(const char *format);
 void cache_hash_add(struct cache_hash *h, const void *bytes, size_t len);
 void cache_hash_text(struct cache_hash *h, const char *text);        // length included
 void cache_hash_file_id(struct cache_hash *h, const char *path);     // path, size, times
+// Returns the variables of the environment that change the work of compilers and make, with their values; all keys
+// include them.
+const char *cache_environment(void);
 // Returns the working directory.
 const char *directory_here(void);
 struct cache_key cache_hash_end(struct cache_hash *h);

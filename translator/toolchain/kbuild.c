@@ -7,6 +7,7 @@
 // directory holds the runtime's units (sources.c), the generated C or a stand-in
 // for it, and stp_config.h.
 #include "target/kernel.h"
+#include "cache/cache.h"
 #include "toolchain/tools.h"
 #include "util/diag.h"
 #include "util/spawn.h"
@@ -15,6 +16,7 @@
 #include <fcntl.h>
 #include <glob.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/resource.h>
@@ -343,10 +345,22 @@ static void advise_limits(const char *output)
 	die("a program that builds the module reached a limit of resources; raise %s", reached.text);
 }
 
+// Returns the program that gcc could not run, with quotation marks of any locale; or NULL.
+static char *not_executed(const char *output)
+{
+	const char *at = strstr(output, "cannot execute ");
+
+	if (!at)
+		return NULL;
+	at += strlen("cannot execute ");
+	at += strspn(at, "'\"`\xe2\x80\x98\x99");
+	return str_ndup(at, strcspn(at, "'\"`\xe2: \n"));
+}
+
 void build_advise(const char *output, const char *dir)
 {
 	char *missing = missing_program(output);
-	const char *sign = strstr(output, "cannot execute '"); // gcc about its assembler
+	const char *variables = cache_environment();
 	struct statvfs fs;
 	bool full = statvfs(dir, &fs) == 0 && fs.f_bavail * fs.f_frsize < 64 * 1024;
 
@@ -354,10 +368,11 @@ void build_advise(const char *output, const char *dir)
 	    || strstr(output, "Disk quota exceeded"))
 		die("%s is full or read-only; set TMPDIR to a writable directory with free space", dir);
 	advise_limits(output);
-	if (!missing && sign) {
-		sign += strlen("cannot execute '");
-		missing = str_ndup(sign, strcspn(sign, "'"));
-	}
+	if (*variables)
+		diag_output(str_printf("the environment sets %s, which changes how compilers and make work: unset what is not "
+				       "intended\n", variables));
+	if (!missing && !getenv("GCC_EXEC_PREFIX"))      // which would be the reason
+		missing = not_executed(output);
 	if (missing)
 		die("the program \"%s\", which this kernel's modules are built with, is not installed; install "
 		    "it (on Debian: apt install %s)", missing, package_of(missing));
