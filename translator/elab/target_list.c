@@ -98,6 +98,28 @@ static unsigned kinds_of(const char *name)
 	return 0;
 }
 
+// Reports why a list is empty. It is a warning if patterns may match functions with variables and without.
+static void report_empty(struct resolver *r, const struct expr *e, unsigned kinds)
+{
+	const struct probe_family *f = r->probe->family;
+	bool error = false;
+	bool no_result = kinds == 1u << TARGET_RETURN && !r->is_return;
+	const char *why = f->unknown_names && !no_result ? f->unknown_names(r->probe, kinds, &error) : NULL;
+
+	if (why && error)
+		diag_error(e->loc, "\"$%s\" is not available: %s", e->u.target.name, why);
+	else if (why)
+		diag_warning(e->loc, "\"$%s\" is empty in some probes: %s", e->u.target.name, why);
+}
+
+static struct expr *variable(struct loc loc, const char *name)
+{
+	struct expr *e = expr_new(E_TARGET, loc);
+
+	e->u.target.name = name;
+	return e;
+}
+
 struct expr *resolver_list(struct resolver *r, struct expr *e, int pretty)
 {
 	const struct probe_family *f = r->probe->family;
@@ -118,13 +140,14 @@ struct expr *resolver_list(struct resolver *r, struct expr *e, int pretty)
 	}
 	if (f->target_names)
 		f->target_names(r->s, r->probe, &names);
-	for vec_each(&names, n) {
-		struct expr *target = expr_new(E_TARGET, e->loc);
-
-		if (!(kinds >> n->kind & 1))
-			continue;
-		target->u.target.name = n->name;
-		list_variable(r, print, target, pretty);
-	}
+	for vec_each(&names, n)
+		if (kinds >> n->kind & 1)
+			list_variable(r, print, variable(e->loc, n->name), pretty);
+	// The register of a result whose type is unknown
+	if (!print->u.print.format.n && kinds == 1u << TARGET_RETURN && r->is_return &&
+	    resolver_is_defined(r, variable(e->loc, "return")))
+		list_variable(r, print, variable(e->loc, "return"), 0);
+	if (!print->u.print.format.n)
+		report_empty(r, e, kinds);
 	return print->u.print.format.n ? print : expr_string(e->loc, "");
 }

@@ -635,8 +635,9 @@ static struct expr *untyped_return(const struct di_function *f, struct expr *tar
 	enum { RESULT = 0, RESULT_BYTES = 8 };     // rax and x0 have the number 0 in DWARF
 	struct expr *e = expr_new(E_REGISTER, target->loc);
 
-	diag_warning(target->loc, "the return type of \"%s\" is unknown: $return is the whole register; %s", f->name,
-		     di_advice(f->module));
+	// The same text for all functions of a pattern, so that it is printed once
+	diag_warning(target->loc, "types of results are unknown in %s: $return is the whole register; %s",
+		     di_module_name(f->module), di_advice(f->module));
 	e->type = T_LONG;
 	e->u.reg.number = RESULT;
 	e->u.reg.size = RESULT_BYTES;
@@ -700,6 +701,29 @@ bool dwarf_by_convention(const struct di_function *f, const char *name)
 		v.loc.ops.n == 1 && v.loc.ops.at[0].code == DI_OP_REG;
 }
 
+// Returns why variables of a function are unknown.
+static const char *lacks_types(const struct di_function *f)
+{
+	if (di_is_user(f->module))
+		return str_printf("%s has no DWARF debuginfo for this function; %s", di_module_name(f->module),
+				  di_advice(f->module));
+	return str_printf("%s does not describe its parameters, or has several functions of this name; %s",
+			  di_module_source_text(f->module), di_advice(f->module));
+}
+
+const char *dwarf_unknown_names(const struct di_function *f, unsigned kinds, bool *error)
+{
+	enum di_source source = di_module_source(f->module);
+
+	*error = f->has_types || source <= DI_SOURCE_SYMBOLS;
+	if (*error && !f->has_types)
+		return lacks_types(f);
+	if (!f->has_types)
+		return str_printf("%s does not describe all of its functions", di_module_source_text(f->module));
+	return source == DI_SOURCE_BTF && kinds == 1u << TARGET_LOCAL ?
+		str_printf("BTF describes parameters, not local variables; %s", di_advice(f->module)) : NULL;
+}
+
 struct expr *dwarf_target(const struct di_function *f, bool is_return, struct expr *target)
 {
 	const char *name = target->u.target.name, *where = str_printf("\"%s\"", f->name);
@@ -711,13 +735,8 @@ struct expr *dwarf_target(const struct di_function *f, bool is_return, struct ex
 		return return_value(f, is_return, target);
 	if (di_find_variable(f, name, &v) || (di_want_dwarf(f->module) && di_find_variable(f, name, &v)))
 		return v.loc.kind == DI_LOC_NONE ? report_no_location(f, &v.loc, target) : target_variable(target->loc, &v);
-	if (!f->has_types && di_is_user(f->module))
-		return target_not_found(target, where, str_printf(": %s has no DWARF debuginfo for this function; %s",
-								  di_module_name(f->module), di_advice(f->module)));
 	if (!f->has_types)
-		return target_not_found(target, where, str_printf(": %s does not describe its parameters, or has several "
-								  "functions of this name; %s",
-								  di_module_source_text(f->module), di_advice(f->module)));
+		return target_not_found(target, where, str_printf(": %s", lacks_types(f)));
 	if (di_function_enumerator(f, name, &number))
 		return expr_number(target->loc, number);
 	di_variable_names(f, false, &names);

@@ -41,8 +41,10 @@ void dwarf_point_guard(struct probe *p, const struct di_function *f, bool is_ret
 // Reports why nothing was found in `in`, which `point` names: "kernel", "module("x")".
 void dwarf_point_not_found(const struct dwarf_point *p, struct di_module *in, const char *point, struct buf *why);
 
-// Implement `target_names`, `source` and `target` of struct probe_family for the function f, at its probed address.
+// Implement `target_names`, `unknown_names`, `source` and `target` of struct probe_family for the function f, at its
+// probed address.
 void dwarf_names(const struct di_function *f, bool is_return, target_names *out);
+const char *dwarf_unknown_names(const struct di_function *f, unsigned kinds, bool *error);
 struct source_line dwarf_source_line(const struct di_function *f);
 bool dwarf_by_convention(const struct di_function *f, const char *name);
 struct expr *dwarf_target(const struct di_function *f, bool is_return, struct expr *target);

@@ -304,6 +304,13 @@ static void function_names(struct session *s, struct probe *p, target_names *out
 		dwarf_names(d->function, d->is_return, out);
 }
 
+static const char *function_unknown_names(const struct probe *p, unsigned kinds, bool *error)
+{
+	const struct function_probe *d = p->data;
+
+	return dwarf_unknown_names(d->function, kinds, error);
+}
+
 static struct expr *function_target(struct session *s, struct probe *p, struct expr *target)
 {
 	const struct function_probe *d = p->data;
@@ -379,6 +386,7 @@ const struct probe_family family_function = {
 	.resolve = function_resolve,
 	.target = function_target,
 	.target_names = function_names,
+	.unknown_names = function_unknown_names,
 	.has_names = function_has_names,
 	.address = function_address,
 	.module = function_module,

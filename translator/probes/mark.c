@@ -114,6 +114,16 @@ static void mark_names(struct session *s, struct probe *p, target_names *out)
 		vec_push(out, ((struct target_name){ n->name, n->type, TARGET_LOCAL }));
 }
 
+// Markers are there for their arguments, so that $$vars without anything else is complete.
+static const char *mark_unknown_names(const struct probe *p, unsigned kinds, bool *error)
+{
+	const struct mark_probe *d = p->data;
+
+	return kinds != 1u << TARGET_LOCAL || surrounding(d) ? NULL :
+		str_printf("%s has no DWARF debuginfo for the function of the marker; %s", di_module_name(d->site.program),
+			   di_advice(d->site.program));
+}
+
 static bool has_variable(const struct mark_probe *d, const char *name)
 {
 	const struct di_function *f = surrounding(d);
@@ -195,6 +205,7 @@ const struct probe_family family_mark = {
 	.resolve = mark_resolve,
 	.target = mark_target,
 	.target_names = mark_names,
+	.unknown_names = mark_unknown_names,
 	.double_dollar = mark_double_dollar,
 	.module = mark_module,
 	.address = process_address,

@@ -150,6 +150,13 @@ static void process_names(struct session *s, struct probe *p, target_names *out)
 	dwarf_names(d->function, d->site.is_return, out);
 }
 
+static const char *process_unknown_names(const struct probe *p, unsigned kinds, bool *error)
+{
+	const struct process_probe *d = p->data;
+
+	return dwarf_unknown_names(d->function, kinds, error);
+}
+
 static struct expr *process_target(struct session *s, struct probe *p, struct expr *target)
 {
 	const struct process_probe *d = p->data;
@@ -207,6 +214,7 @@ const struct probe_family family_process = {
 	.resolve = process_resolve,
 	.target = process_target,
 	.target_names = process_names,
+	.unknown_names = process_unknown_names,
 	.module = process_module,
 	.source = process_source,
 	.address = process_address,

@@ -74,6 +74,9 @@ struct probe_family {
 	void (*target_names)(struct session *s, struct probe *p, target_names *out);
 	// Returns whether the probe has such names at all; if not, `target` reports the reason, for $$vars, too. NULL: it has.
 	bool (*has_names)(const struct probe *p);
+	// Returns why no variables of these kinds are known, bit n: kind n, or NULL if there are none: an empty $$vars
+	// reports it, as an error if *error is set. NULL pointer: all are known.
+	const char *(*unknown_names)(const struct probe *p, unsigned kinds, bool *error);
 	// Returns the value of a `$$name` other than $$vars, $$parms, $$locals, $$return; NULL, without a message, if the
 	// name is unknown. NULL pointer: the family has no others.
 	struct expr *(*double_dollar)(struct session *s, struct probe *p, struct expr *target);
