@@ -49,6 +49,7 @@ struct di_member {
 	bool by_parts;             // the bit-field does not fit into these bytes: see bit_parts()
 	bool is_base;              // a base class of C++, without a name
 	const struct di_variant *variant;      // NULL: always present
+	const char *why;           // for messages: why the member that was found cannot be read; NULL: it can
 };
 
 // The location of a variable is a postfix expression over 64-bit values, evaluated on an empty stack.
@@ -383,7 +384,8 @@ bool di_is_float(const struct di_type *t);                // a float or double, 
 bool di_is_x87(const struct di_type *t);                  // the long double of x86: 10 bytes and padding
 // Returns why values of the type are not read as numbers, which completes "it is"; NULL: they are.
 const char *di_unreadable(const struct di_type *t);
-bool di_find_member(const struct di_type *t, const char *name, struct di_member *out); // also in anonymous members
+// Also in anonymous members and bases. False: sets out->why if the type has a member of the name that cannot be read.
+bool di_find_member(const struct di_type *t, const char *name, struct di_member *out);
 void di_member_names(const struct di_type *t, name_list *out);
 // True if the types are the same but for their names (typedefs, and pointers to them).
 bool di_same_type(const struct di_type *a, const struct di_type *b);

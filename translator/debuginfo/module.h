@@ -12,6 +12,7 @@ struct type_priv {             // di_type.priv
 	const struct type_ops *ops;
 	uint32_t btf_id;
 	const void *die;           // Dwarf_Die *
+	const void *identity;      // equal in all types that are typedefs of one, or qualify it
 	struct di_type *target;    // of a pointer that the translator made
 	struct di_type *pointer;   // cached result of di_pointer_to()
 };
@@ -21,6 +22,7 @@ struct member_ref {
 	uint64_t bit;              // from the start of the aggregate
 	int bit_size;              // 0: no bit-field
 	bool is_base;              // a C++ class' base
+	bool is_static;            // a C++ class' static member
 	const struct di_location *moving;      // see struct di_virtual; `bit` is 0; NULL: at `bit`
 	const struct di_variant *variant;      // of a Rust enum
 	uint32_t btf_id;           // of its type
@@ -30,7 +32,8 @@ typedef bool (*member_fn)(void *data, const struct member_ref *m);  // true: sto
 
 struct type_ops {
 	struct di_type *(*target)(const struct di_type *t);
-	void (*each_member)(const struct di_type *t, member_fn fn, void *data);
+	// Returns true if fn() stopped it.
+	bool (*each_member)(const struct di_type *t, member_fn fn, void *data);
 	struct di_type *(*member_type)(const struct di_type *t, const struct member_ref *m);
 	void (*each_enumerator)(const struct di_type *t, di_enumerators *out);
 };

@@ -248,9 +248,14 @@ static bool add_field(struct lvalue *p, struct loc loc, const char *name)
 	}
 	p->loc = loc;
 	if (!di_find_member(p->type, name, &m)) {
-		const char *renamed = renamed_member(p->type, name);
+		const char *renamed;
 		name_list names = { 0 };
 
+		if (m.why) {
+			diag_error(loc, "the member \"%s\" of %s %s", name, p->type->name, m.why);
+			return false;
+		}
+		renamed = renamed_member(p->type, name);
 		di_member_names(p->type, &names);
 		diag_error(loc, "unable to find the member \"%s\" in %s%s", name, p->type->name,
 			   *renamed ? renamed : target_similar(name, &names));

@@ -255,13 +255,13 @@ static struct di_type *type_target(const struct di_type *t)
 	return btf_is_array(bt) ? make_type(b, btf_array(bt)->type) : NULL;
 }
 
-static void each_member(const struct di_type *t, member_fn fn, void *data)
+static bool each_member(const struct di_type *t, member_fn fn, void *data)
 {
 	const struct btf_source *b = t->module->btf;
 	const struct btf_type *bt = get(b, id_of(t));
 
 	if (!btf_is_composite(bt))
-		return;
+		return false;
 	for (int i = 0; i < btf_vlen(bt); i++) {
 		const struct btf_member *m = btf_members(bt) + i;
 		struct member_ref ref = {
@@ -272,8 +272,9 @@ static void each_member(const struct di_type *t, member_fn fn, void *data)
 		};
 
 		if (fn(data, &ref))
-			return;
+			return true;
 	}
+	return false;
 }
 
 static struct di_type *member_type(const struct di_type *t, const struct member_ref *m)

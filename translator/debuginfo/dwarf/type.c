@@ -275,6 +275,7 @@ static struct di_type *make(struct di_module *m, Dwarf_Die *die, int from)
 	p = NEW(struct type_priv);
 	p->ops = &dwarf_type_ops;
 	p->die = d;
+	p->identity = d->die.addr;
 	type = NEW(struct di_type);
 	type->module = m;
 	type->name = from ? spell_array(die, from, 0) : spell(die, 0);
@@ -350,11 +351,16 @@ static void set_offset(const struct di_type *t, Dwarf_Die *die, struct member_re
 	}
 }
 
-// Skips static members and the vtable pointer.
-static bool is_stored(Dwarf_Die *member)
+// A static member is a member in DWARF 4, and a variable in DWARF 5.
+static bool is_static(Dwarf_Die *member)
 {
-	return !dwarf_hasattr(member, DW_AT_external) && !dwarf_hasattr(member, DW_AT_declaration) &&
-	       !str_starts(dwarf_name(member), "_vptr");
+	return dwarf_tag(member) == DW_TAG_variable || dwarf_hasattr(member, DW_AT_external) ||
+	       dwarf_hasattr(member, DW_AT_declaration);
+}
+
+static bool is_vtable(Dwarf_Die *member)
+{
+	return str_starts(dwarf_name(member), "_vptr");
 }
 
 static bool each_child(const struct di_type *t, Dwarf_Die *of, const struct di_variant *variant, member_fn fn,
@@ -406,7 +412,9 @@ static bool each_child(const struct di_type *t, Dwarf_Die *of, const struct di_v
 		// Members of a base class are members of the class, like those of an anonymous struct.
 		if (dwarf_tag(&child) == DW_TAG_inheritance)
 			ref = (struct member_ref){ .name = "", .die = &child, .is_base = true };
-		else if (dwarf_tag(&child) != DW_TAG_member || !is_stored(&child))
+		else if ((dwarf_tag(&child) == DW_TAG_member && !is_vtable(&child)) || dwarf_tag(&child) == DW_TAG_variable)
+			ref.is_static = is_static(&child);
+		else
 			continue;
 		set_offset(t, &child, &ref);
 		if (fn(data, &ref))
@@ -415,9 +423,9 @@ static bool each_child(const struct di_type *t, Dwarf_Die *of, const struct di_v
 	return false;
 }
 
-static void each_member(const struct di_type *t, member_fn fn, void *data)
+static bool each_member(const struct di_type *t, member_fn fn, void *data)
 {
-	each_child(t, &dwarf_type(t)->die, NULL, fn, data);
+	return each_child(t, &dwarf_type(t)->die, NULL, fn, data);
 }
 
 static struct di_type *member_type(const struct di_type *t, const struct member_ref *m)

@@ -104,36 +104,118 @@ static struct di_member as_member(const struct di_type *t, const struct member_r
 	return m;
 }
 
+// A member that was found by its name, and the class, one of the bases of the searched one or itself, that declares it.
+struct hit {
+	struct di_member member;
+	const struct di_type *in;              // NULL: not found
+	const struct di_type *below;           // the base of the searched class that contains `in`; NULL: none
+	const struct di_type *shared;          // the virtual base that contains `in`; NULL: none
+	const char *path;                      // bases from the searched class or from `shared` to `in`
+	struct place place;                    // of `in`
+	bool is_static;
+	const struct hit *other;               // another member to which the name could refer
+};
+
 struct search {
 	const struct di_type *in;
 	const char *name;
 	struct place place;
-	struct di_member *out;
-	bool found, in_bases;
+	struct hit *out;
+	bool in_bases;
 	int depth;
 };
 
 static bool search_type(struct search *s);
 
-static bool search_member(void *data, const struct member_ref *ref)
+static bool search_own(struct search *s, const struct member_ref *ref)
 {
-	struct search *s = data, inner = *s;
+	struct search inner = *s;
 
-	if (ref->is_base != s->in_bases)
-		return false;
 	if (*ref->name) {
 		if (strcmp(ref->name, s->name))
 			return false;
-		*s->out = as_member(s->in, ref, &s->place);
-		s->found = s->out->type != NULL;
-		return s->found;
+		*s->out = (struct hit){ .in = s->in, .path = "", .place = s->place, .is_static = ref->is_static };
+		s->out->member = as_member(s->in, ref, &s->place);
+		return true;
 	}
 	inner.in = priv(s->in)->ops->member_type(s->in, ref);
 	inner.place = place_of(&s->place, ref);
-	if (!inner.in || !is_aggregate(inner.in))
+	if (!inner.in || !is_aggregate(inner.in) || !search_type(&inner))
 		return false;
-	s->found = search_type(&inner);
-	return s->found;
+	s->out->in = s->in;
+	s->out->place = s->place;
+	return true;
+}
+
+static bool has_virtual_base(const struct di_type *t, const struct di_type *base, int depth);
+
+struct base_search { const struct di_type *in, *base; int depth; };
+
+static bool visit_base(void *data, const struct member_ref *ref)
+{
+	const struct base_search *b = data;
+	const struct di_type *t = ref->is_base ? priv(b->in)->ops->member_type(b->in, ref) : NULL;
+
+	return t && ((ref->moving && priv(t)->identity == priv(b->base)->identity) ||
+		     has_virtual_base(t, b->base, b->depth + 1));
+}
+
+static bool has_virtual_base(const struct di_type *t, const struct di_type *base, int depth)
+{
+	struct base_search b = { t, base, depth };
+
+	return depth < 16 && priv(t)->ops && priv(t)->ops->each_member(t, visit_base, &b);
+}
+
+static bool same_subobject(const struct hit *a, const struct hit *b)
+{
+	return !a->shared == !b->shared && (!a->shared || priv(a->shared)->identity == priv(b->shared)->identity) &&
+	       !strcmp(a->path, b->path);
+}
+
+// The members of a class hide those of its bases, also of a virtual base that another base class shares.
+static void add_hit(struct hit *out, const struct hit *found)
+{
+	if (out->in && (same_subobject(out, found) || (found->shared && has_virtual_base(out->in, found->shared, 0))))
+		return;
+	if (!out->in || (out->shared && has_virtual_base(found->in, out->shared, 0))) {
+		*out = *found;
+	} else if (!out->other) {
+		struct hit *other = NEW(struct hit);
+
+		*other = *found;
+		out->other = other;
+	}
+}
+
+static void search_base(struct search *s, const struct member_ref *ref)
+{
+	struct hit found = { 0 };
+	struct search inner = *s;
+
+	inner.in = priv(s->in)->ops->member_type(s->in, ref);
+	inner.place = place_of(&s->place, ref);
+	inner.out = &found;
+	if (!inner.in || !is_aggregate(inner.in) || !search_type(&inner))
+		return;
+	found.below = inner.in;
+	if (ref->moving && !found.shared)
+		found.shared = inner.in;
+	else if (!found.shared)
+		found.path = str_printf("%llx %s", (unsigned long long)ref->bit, found.path);
+	add_hit(s->out, &found);
+}
+
+static bool search_member(void *data, const struct member_ref *ref)
+{
+	struct search *s = data;
+
+	if (ref->is_base != s->in_bases)
+		return false;
+	if (!ref->is_base)
+		return search_own(s, ref);
+	search_base(s, ref);
+	return false;
 }
 
 static bool search_type(struct search *s)
@@ -141,19 +223,51 @@ static bool search_type(struct search *s)
 	s->in = complete(s->in);
 	if (s->depth++ >= 16 || !priv(s->in)->ops)
 		return false;
-	// The members of a class hide those of its bases.
-	for (int i = 0; i < 2 && !s->found; i++) {
+	for (int i = 0; i < 2 && !s->out->in; i++) {
 		s->in_bases = i;
 		priv(s->in)->ops->each_member(s->in, search_member, s);
 	}
-	return s->found;
+	return s->out->in;
+}
+
+// Returns "B of D" for a base B that the base D contains.
+static const char *base_text(const struct hit *h)
+{
+	const char *name = h->in->name;
+
+	return !h->below || h->below == h->in ? name : str_printf("%s of %s", name, h->below->name);
+}
+
+// Returns "@cast(ADDRESS + 8, "B")->name".
+static const char *cast_text(const struct hit *h, const char *name)
+{
+	return str_printf("@cast(ADDRESS%s, \"%s\")->%s",
+			  h->place.offset ? str_printf(" + %llu", (unsigned long long)h->place.offset) : "", h->in->name, name);
+}
+
+static const char *why_not(const struct hit *h, const char *name)
+{
+	const struct hit *other = h->other;
+
+	if (other)
+		return str_printf("is ambiguous: both %s and %s have it%s", base_text(h), base_text(other),
+				  h->place.from || other->place.from || h->is_static || other->is_static ? "" :
+				  str_printf("; read %s or %s, where ADDRESS is that of the object", cast_text(h, name),
+					     cast_text(other, name)));
+	return h->is_static ? str_printf("is a static member of %s: read @var(\"%s\")", h->in->name, name) : NULL;
 }
 
 bool di_find_member(const struct di_type *t, const char *name, struct di_member *out)
 {
-	struct search s = { .in = t, .name = name, .out = out };
+	struct hit found = { 0 };
+	struct search s = { .in = t, .name = name, .out = &found };
 
-	return is_aggregate(t) && search_type(&s);
+	*out = (struct di_member){ 0 };
+	if (!is_aggregate(t) || !search_type(&s))
+		return false;
+	*out = found.member;
+	out->why = why_not(&found, name);
+	return out->type && !out->why;
 }
 
 struct collect {
@@ -165,8 +279,11 @@ static bool collect_member(void *data, const struct member_ref *ref)
 {
 	struct collect *c = data;
 	struct place start = { 0 };
-	struct di_member m = as_member(c->in, ref, &start);
+	struct di_member m;
 
+	if (ref->is_static)
+		return false;
+	m = as_member(c->in, ref, &start);
 	if (m.type)
 		vec_push(c->out, m);
 	return false;
