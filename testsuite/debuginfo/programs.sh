@@ -69,8 +69,8 @@ __attribute__((noinline)) int use(derived *d, int par) { int loc = par + d->i;
 int main() { derived d; d.i = 1; d.base::i = 2; d.e = derived::in_class; return use(&d, ns::paint(1, ns::green)); }
 END
 g++ -g -O0 -o scopes scopes.cc
-body() { # POINT EXPRESSION: the C of a handler that prints it
-	"$STAP" -r "$release" -p3 -e "probe process(\"scopes\").$1 { println($2) }" 2>&1 | sed -n '/^static void p0(/,/^}/p; /error:/p' | grep -v 'STP_CHECK\|/\*'
+body() { # POINT EXPRESSION [PROGRAM]: the C of a handler that prints it
+	"$STAP" -r "$release" -p3 -e "probe process(\"./${3-scopes}\").$1 { println($2) }" 2>&1 | sed -n '/^static void p0(/,/^}/p; /error:/p' | grep -v 'STP_CHECK\|/\*'
 }
 alike() { # POINT EXPRESSION EXPRESSION: the same code
 	if [ -n "$(body "$1" "$2")" ] && [ "$(body "$1" "$2")" = "$(body "$1" "$3")" ]; then
@@ -93,6 +93,86 @@ lists 'enumerators of a program without probes' '# probes
 begin' -p2 -e 'probe begin { println(@var("green", "scopes") + @var("in_class", "scopes")) }'
 lists 'an enumerator of another function' 'semantic error: unable to find "$lone" in "use" (available: d, par, loc): at <input>:1:53' -p2 -e 'probe process("./scopes").function("use") { println($lone) }'
 
+cat >bases.cc <<'END'
+struct A { int id, only_a; static int st; };
+struct B { int pad, id, st; };
+struct C : A, B { int own; };
+struct V { int v, w; };
+struct L : virtual V { int l, w; };
+struct R : virtual V { int r; };
+struct D : R, L { int d; };
+struct N : V { int n; };
+struct M : V { int m; };
+struct E : N, M { int e; };
+struct S : B { static int id; };
+struct F : C { union { int id; float f; }; };
+namespace other { struct V { int v; }; struct O : virtual V { int o; }; }
+struct T : L, other::O { int t; };
+int A::st = 7, S::id = 8;
+__attribute__((noinline)) int use(C *c, D *d, E *e, S *s, F *f, T *t) { return c->own + d->v + d->w + e->e + s->id + f->id + t->t; }
+int main() { C c; D d; E e; S s; F f; T t; return use(&c, &d, &e, &s, &f, &t) == 77; }
+END
+refused() { # EXPRESSION REASON
+	lists "$* ($compiler)" "semantic error: the member \"${1#*->}\" of struct $2: at <input>:1:56" -p2 -e "probe process(\"./bases\").function(\"use\") { println($1) }"
+}
+for compiler in g++ clang++; do
+	command -v $compiler >/dev/null || { skip "debuginfo/programs members of bases ($compiler)" $compiler; continue; }
+	$compiler -g -O0 -o bases bases.cc
+	refused '$c->id' 'C is ambiguous: both struct A and struct B have it; read @cast(ADDRESS, "struct A")->id or @cast(ADDRESS + 8, "struct B")->id, where ADDRESS is that of the object'
+	refused '$c->st' 'C is ambiguous: both struct A and struct B have it'
+	refused '$e->w' 'E is ambiguous: both struct V of struct N and struct V of struct M have it; read @cast(ADDRESS, "struct V")->w or @cast(ADDRESS + 12, "struct V")->w, where ADDRESS is that of the object'
+	refused '$s->id' 'S is a static member of struct S: read @var("id")'
+	refused '$t->v' 'T is ambiguous: both struct V of struct L and struct V of struct O have it'
+	for access in 'c->own (u64)t1 + 20' 'd->w (u64)t1 + 28' 's->pad t1' 'f->id (u64)t1 + 24' 'f->only_a (u64)t1 + 4'; do
+		body 'function("use")' "\$${access%% *}" bases | grep -qF "_uload4(c, ${access#* })" &&
+			ok "debuginfo/programs \$$access ($compiler)" || not_ok "debuginfo/programs \$$access ($compiler)" "$(body 'function("use")' "\$${access%% *}" bases)"
+	done
+	lists "\$d->v, in a virtual base ($compiler)" $'# probes\nprocess("bases").function("use@bases.cc:16")' -p2 -e 'probe process("./bases").function("use") { println($d->v, $t->l) }'
+done
+
+# ------------------------------------------------------------ lists of variables without debuginfo
+cat >lists.c <<'END'
+extern int bare(int a);
+int main(int c, char **v) { return bare(c) == 7; }
+END
+echo 'int bare(int a) { return a + 3; }' >bare.c
+gcc -c -o bare.o bare.c && gcc -o nodebug lists.c bare.o && gcc -g -o partly lists.c bare.o
+for list in vars parms locals; do
+	lists "\$\$$list without DWARF" "semantic error: \"\$\$$list\" is not available: nodebug has no DWARF debuginfo for this function; compile nodebug with -g, or install its debuginfo (-dbgsym, -dbg) package: at <input>:1:55" \
+		-p2 -e 'probe process("./nodebug").function("bare") { println($$'$list') }'
+	lists "\$\$$list of a function without DWARF" "WARNING: \"\$\$$list\" is empty in some probes: DWARF of partly does not describe all of its functions: at <input>:1:54
+# probes
+process(\"partly\").function(\"bare\")" -p2 -e 'probe process("./partly").function("bare") { println($$'$list') }'
+done
+lists '$$return without DWARF' 'WARNING: types of results are unknown in nodebug: $return is the whole register; compile nodebug with -g, or install its debuginfo (-dbgsym, -dbg) package: at <input>:1:62
+# probes
+process("nodebug").function("bare").return' -p2 -e 'probe process("./nodebug").function("bare").return { println($$return) }'
+body 'function("bare").return' '$$return' nodebug | grep -qF '{ .n = (s64)stp_reg(c, 80) }' && ok 'debuginfo/programs $$return is the register' ||
+	not_ok 'debuginfo/programs $$return is the register' "$(body 'function("bare").return' '$$return' nodebug)"
+[ -n "$(SYSTEMTAP_DEBUGINFO_PATH=/nonexistent "$STAP" -r "$release" -p2 -e 'probe kernel.function("vfs_read") { println($$locals) }' 2>&1 |
+	grep -F '"$$locals" is not available: BTF describes parameters, not local variables; DWARF debuginfo is in the package')" ] &&
+	ok 'debuginfo/programs $$locals with BTF' || not_ok 'debuginfo/programs $$locals with BTF'
+
+# ------------------------------------------------------------ arguments that are passed by the address of a copy
+cat >copies.cc <<'END'
+struct counted { long n, more; counted(long n) : n(n), more(0) {} counted(const counted &o) : n(o.n + 1), more(2) {} };
+__attribute__((noinline)) long copied(int a, counted c, int b) { long local[a]; local[0] = c.n; return local[0] + b; }
+int main() { counted c(3); return copied(5, c, 4) == 77; }
+END
+for compiler in g++ clang++; do
+	command -v $compiler >/dev/null || { skip "debuginfo/programs copies ($compiler)" $compiler; continue; }
+	for options in -O0 '-O0 -fomit-frame-pointer'; do
+		$compiler -g $options -o copies copies.cc
+		entry="statement(0x$(nm -C copies | sed -n 's/ T copied(.*//p'))"
+		for access in 'c->n uload8(c, stp_reg(c, 104))' 'b (s32)stp_reg(c, 96)'; do
+			body "$entry" "\$${access%% *}" copies | grep -qF "${access#* }" && ok "debuginfo/programs \$${access%% *} at the entry ($compiler $options)" ||
+				not_ok "debuginfo/programs \$${access%% *} at the entry ($compiler $options)" "$(body "$entry" "\$${access%% *}" copies)"
+		done
+		[ $compiler = clang++ ] || body "$entry" '$local[0]' copies | grep -q 'cannot be read in this copy of "copied": it is not set yet' &&
+			ok "debuginfo/programs a variable-length array at the entry ($compiler $options)" ||
+			not_ok "debuginfo/programs a variable-length array at the entry ($compiler $options)" "$(body "$entry" '$local[0]' copies)"
+	done
+done
 
 # ------------------------------------------------------------ names of C++ and Rust by symbols alone
 cat >plain.cc <<'END'

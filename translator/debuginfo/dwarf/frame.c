@@ -95,18 +95,37 @@ bool frame_base_later(struct di_module *m, Dwarf_Die *function, uint64_t *body, 
 	return true;
 }
 
-// True if the variable has one location for the whole function, in its own frame: the prologue stores it there.
-static bool is_stored(Dwarf_Die *parameter, int64_t base)
+// Returns the number of operations of a variable's location if it is the same in the whole function, else 0.
+static size_t only_location(Dwarf_Die *variable, Dwarf_Op **ops)
 {
 	Dwarf_Attribute attr;
-	Dwarf_Op *ops;
 	size_t n;
 
-	if (!dwarf_attr_integrate(parameter, DW_AT_location, &attr) ||
-	    (attr.form != DW_FORM_exprloc && attr.form != DW_FORM_block1))
-		return false;
-	return !dwarf_getlocation(&attr, &ops, &n) && n == 1 && ops->atom == DW_OP_fbreg &&
+	if (!dwarf_attr_integrate(variable, DW_AT_location, &attr) ||
+	    (attr.form != DW_FORM_exprloc && attr.form != DW_FORM_block1) || dwarf_getlocation(&attr, ops, &n))
+		return 0;
+	return n;
+}
+
+// True if the variable has one location for the whole function, in its own frame: the prologue stores it, or a
+// pointer to it, there. Variable-length arrays have pointers, and classes of C++ that the caller copies.
+static bool is_stored(Dwarf_Die *variable, int64_t base)
+{
+	Dwarf_Op *ops;
+	size_t n = only_location(variable, &ops);
+
+	return (n == 1 || (n == 2 && ops[1].atom == DW_OP_deref)) && ops->atom == DW_OP_fbreg &&
 	       base + (int64_t)ops->number < 0;
+}
+
+// Returns whether the caller passes the address of its copy of the argument. clang may locate it by the register.
+static bool by_reference(Dwarf_Die *parameter)
+{
+	Dwarf_Op *ops;
+	size_t n = only_location(parameter, &ops);
+
+	return (n == 2 && ops->atom == DW_OP_fbreg && ops[1].atom == DW_OP_deref) ||
+	       (n == 1 && ops->atom >= DW_OP_breg0 && ops->atom <= DW_OP_breg31 && !ops->number);
 }
 
 static Dwarf_Die *function_die(const struct di_function *f)
@@ -180,6 +199,17 @@ static struct di_location argument_location(const struct di_module *m, struct pa
 	return l;
 }
 
+// Makes the location of a pointer that of the memory that it points to.
+static struct di_location pointed_to(const struct di_module *m, struct di_location l)
+{
+	struct di_op load = { .code = DI_OP_LOAD, .size = m->arch->word };
+
+	if (l.kind == DI_LOC_ADDRESS)
+		vec_push(&l.ops, load);
+	l.kind = DI_LOC_ADDRESS;
+	return l;
+}
+
 // On i386 all arguments are on the stack, after the address of a returned struct, if there is one.
 static bool stack_parameter(const struct di_function *f, Dwarf_Die *function, const char *name, struct di_variable *out)
 {
@@ -202,9 +232,11 @@ static bool stack_parameter(const struct di_function *f, Dwarf_Die *function, co
 			out->loc.kind = DI_LOC_ADDRESS;
 			location_add(&out->loc, DI_OP_REG, f->module->arch->stack_pointer);
 			location_offset(&out->loc, at);
+			if (by_reference(&child))
+				out->loc = pointed_to(f->module, out->loc);
 			return true;
 		}
-		at += (t->size + 3) & ~3ull;
+		at += by_reference(&child) ? f->module->arch->word : (t->size + 3) & ~3ull;
 	} while (!dwarf_siblingof(&child, &child));
 	return false;
 }
@@ -230,9 +262,11 @@ bool di_entry_parameter(const struct di_function *f, const char *name, struct di
 		if (dwarf_tag(&child) != DW_TAG_formal_parameter || !dwarf_reference(&child, DW_AT_type, &type))
 			continue;
 		t = dwarf_make_type(f->module, &type);
-		if (!t || (!is_word(t) && !di_is_float(t)))
+		if (!t || (!is_word(t) && !di_is_float(t) && !by_reference(&child)))
 			return false;
 		location = argument_location(f->module, &passed, di_is_float(t));
+		if (by_reference(&child))
+			location = pointed_to(f->module, location);
 		if (!strcmp(dwarf_name(&child), name)) {
 			*out = (struct di_variable){ .name = dwarf_name(&child), .type = t, .is_param = true, .loc = location };
 			return true;
