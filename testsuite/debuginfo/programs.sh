@@ -130,6 +130,25 @@ for compiler in g++ clang++; do
 	lists "\$d->v, in a virtual base ($compiler)" $'# probes\nprocess("bases").function("use@bases.cc:16")' -p2 -e 'probe process("./bases").function("use") { println($d->v, $t->l) }'
 done
 
+# ------------------------------------------------------------ types in units of their own
+cat >units.c <<'END'
+struct inner { signed char c; unsigned bits:5, more:20; };
+union both { long l; struct inner in; };
+struct outer { int n; union both u; struct inner *next; enum { MINUS = -1, PLUS } e; };
+__attribute__((noinline)) long visit(struct outer *o, struct inner in) { return o->u.in.more + o->next->bits + in.bits + o->e; }
+int main(int c, char **v) { struct inner i = { c, 3, 5 }; struct outer o = { c, { 9 }, &i, MINUS }; return visit(&o, i) == 7; }
+END
+for compiler in gcc clang; do
+	command -v $compiler >/dev/null || { skip "debuginfo/programs type units ($compiler)" $compiler; continue; }
+	for version in 4 5; do
+		$compiler -g -O0 -gdwarf-$version -o units units.c && $compiler -g -O0 -gdwarf-$version -fdebug-types-section -o sunit units.c
+		want=$(body 'function("visit")' '$o->u->in->more + $o->next->bits + $in->bits + $o->e, $o$$, $in$' units)
+		got=$(body 'function("visit")' '$o->u->in->more + $o->next->bits + $in->bits + $o->e, $o$$, $in$' sunit)
+		[[ $want = *uload* && $got = "$want" ]] && ok "debuginfo/programs type units ($compiler, DWARF $version)" ||
+			not_ok "debuginfo/programs type units ($compiler, DWARF $version)" "$got"
+	done
+done
+
 # ------------------------------------------------------------ lists of variables without debuginfo
 cat >lists.c <<'END'
 extern int bare(int a);

@@ -498,6 +498,20 @@ Dwarf_Die *dwarf_function_around(struct unit *u, uint64_t address)
 	return NULL;
 }
 
+// With -fdebug-types-section a type is in a unit of its own, and the DIE that units refer to has only its signature.
+bool dwarf_follow_signature(Dwarf_Die *die)
+{
+	Dwarf_Attribute a;
+	Dwarf_Die type;
+
+	if (!dwarf_hasattr(die, DW_AT_signature))
+		return true;
+	if (!dwarf_attr(die, DW_AT_signature, &a) || !dwarf_formref_die(&a, &type))
+		return false;
+	*die = type;
+	return true;
+}
+
 bool dwarf_reference(Dwarf_Die *die, unsigned attr, Dwarf_Die *out)
 {
 	Dwarf_Attribute a;
@@ -505,7 +519,7 @@ bool dwarf_reference(Dwarf_Die *die, unsigned attr, Dwarf_Die *out)
 	// DW_FORM_ref_addr may refer to another unit, which a handle for one unit does not contain.
 	return dwarf_attr_integrate(die, attr, &a) &&
 	       (a.form != DW_FORM_ref_addr || !resource_has(RESOURCE_DWARF_UNIT, dwarf_cu_getdwarf(a.cu))) &&
-	       dwarf_formref_die(&a, out);
+	       dwarf_formref_die(&a, out) && dwarf_follow_signature(out);
 }
 
 const char *dwarf_name(Dwarf_Die *die)

@@ -96,6 +96,7 @@ bool dwarf_text(const struct dwarf_file *f, uint64_t *start, uint64_t *end); // 
 bool dwarf_entry(Dwarf_Die *die, uint64_t *out);
 // Follows a reference; false if it is absent or leads to another unit.
 bool dwarf_reference(Dwarf_Die *die, unsigned attr, Dwarf_Die *out);
+bool dwarf_follow_signature(Dwarf_Die *die);                 // False: the type unit is not found
 const char *dwarf_name(Dwarf_Die *die);                                 // "": none
 bool dwarf_is_c(Dwarf_Die *unit);                       // in C, only types have children, and types are not nested
 bool dwarf_is_struct(int tag);                          // struct, class or union

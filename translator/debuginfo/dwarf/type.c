@@ -270,7 +270,7 @@ static struct di_type *make(struct di_module *m, Dwarf_Die *die, int from)
 	d = NEW(struct dwarf_type);
 	d->die = *die;
 	d->dimension = from;
-	if (!peel(&d->die))
+	if (!dwarf_follow_signature(&d->die) || !peel(&d->die))
 		return NULL;
 	p = NEW(struct type_priv);
 	p->ops = &dwarf_type_ops;
