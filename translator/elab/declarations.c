@@ -257,12 +257,35 @@ static bool refuse_name(struct session *s, struct loc loc, const struct var *v, 
 	return true;
 }
 
+struct assigned { const struct var *v; bool found; };
+
+static bool visit_assigned(struct ast_walker *w, struct expr **e)
+{
+	struct assigned *a = w->data;
+	const struct expr *l = (*e)->kind == E_ASSIGN ? (*e)->u.bin.l : (*e)->kind == E_INCDEC ? (*e)->u.un.e : NULL;
+
+	a->found |= l && l->kind == E_VAR && l->u.var.decl == a->v;
+	return !a->found;
+}
+
+// While types are inferred, v->written is not yet set.
+static bool is_assigned(const struct var *v, const struct probe *p)
+{
+	struct assigned a = { v, false };
+	struct ast_walker w = { .expr = visit_assigned, .data = &a };
+	struct stmt *body = p ? p->body : NULL;
+
+	if (body)
+		ast_walk_stmt(&w, &body);
+	return a.found;
+}
+
 void declarations_refuse_access(struct session *s, const struct expr *e, const struct probe *p)
 {
 	const struct expr *base = e->u.access.base;
 	bool is_local = base->kind == E_VAR && base->u.var.decl->kind != VAR_GLOBAL;
 
-	if (base->kind == E_VAR && refuse_name(s, base->loc, base->u.var.decl, p))
+	if (base->kind == E_VAR && !is_assigned(base->u.var.decl, p) && refuse_name(s, base->loc, base->u.var.decl, p))
 		base->u.var.decl->type = T_LONG;       // it is reported once
 	else if (is_local && !e->u.access.pretty && e->u.access.comps.n == 1 && e->u.access.comps.at[0].kind == COMP_INDEX)
 		diag_error(e->loc, "\"%s\" is a local variable, but arrays must be global: add \"global %s\"",
