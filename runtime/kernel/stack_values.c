@@ -7,9 +7,10 @@
  *   p PATH \n                  no frame: the path of a program or library
  *   s PLACE SYMBOL OFFSET      a function of a program: the position of the path in this string, the address of its
  *                              struct stp_usym, and the offset in the function
- *   = LINE \n                  any other frame
+ *   = LENGTH LINE              any other frame, whose line may contain newlines
  *
- * Numbers have DIGITS characters of 6 bits. elab/stack_values.c decides which strings of a script have this form.
+ * Names of files and symbols are chosen by users: nothing that they contain is taken for a frame. Numbers have DIGITS
+ * characters of 6 bits. elab/stack_values.c decides which strings of a script have this form.
  */
 #include "kernel.h"
 #include "stack_values.h"
@@ -17,6 +18,7 @@
 #define PLACE_DIGITS 2
 #define ADDRESS_DIGITS 8                   /* the lower 48 bits; the others are copies of the highest one */
 #define OFFSET_DIGITS 6
+#define LENGTH_DIGITS 3
 #define SYMBOL_SIZE (1 + PLACE_DIGITS + ADDRESS_DIGITS + OFFSET_DIGITS)
 #define PLACE_MAX (1u << 6 * PLACE_DIGITS)
 
@@ -57,6 +59,7 @@ static u64 space_left(const struct stp_stack_writer *w)
 
 static void cut(struct stp_stack_writer *w)
 {
+	w->to[w->len] = '\0';
 	w->full = true;
 	stp_listing_cut();
 }
@@ -67,7 +70,7 @@ static u32 place_of(struct stp_stack_writer *w, const char *path)
 	u32 len = (u32)stp_strlen(path), i;
 
 	for (i = 0; i < w->npaths; i++)
-		if (!memcmp(w->to + w->paths[i], path, len) && w->to[w->paths[i] + len] == '\n')
+		if (!strncmp(w->to + w->paths[i], path, len) && w->to[w->paths[i] + len] == '\n')
 			return w->paths[i];
 	if (i == ARRAY_SIZE(w->paths) || w->len + 1 >= PLACE_MAX || strchr(path, '\n') || space_left(w) < len + 3)
 		return PLACE_MAX;
@@ -100,16 +103,21 @@ bool stp_stack_put_symbol(struct stp_stack_writer *w, const char *path, const st
 
 char *stp_stack_line_space(struct stp_stack_writer *w, u32 *size)
 {
-	if (space_left(w) < 3)
+	if (space_left(w) < 1 + LENGTH_DIGITS + 2)
 		return NULL;
-	w->to[w->len] = '=';
-	*size = (u32)space_left(w) - 1;
-	return w->to + w->len + 1;
+	*size = (u32)space_left(w) - 1 - LENGTH_DIGITS;
+	return w->to + w->len + 1 + LENGTH_DIGITS;
 }
 
 void stp_stack_put_line(struct stp_stack_writer *w, u64 len)
 {
-	w->full = !stp_list_line(w->to, stp_module.limits.string_len, &w->len, 1 + len);
+	char *at = w->to + w->len;
+
+	if (len >= space_left(w) - 1 - LENGTH_DIGITS || len >> 6 * LENGTH_DIGITS)
+		return cut(w);
+	*at = '=';
+	put_digits(at + 1, len, LENGTH_DIGITS);
+	w->len += 1 + LENGTH_DIGITS + (u32)len;
 }
 
 /* Names of modules are looked up at once, since a module may be removed before its name is printed. */
@@ -158,23 +166,30 @@ char *stp_frame_name(struct stp_ctx *c, u64 address)
 	return name;
 }
 
+static void count_cut(u32 len)
+{
+	if (len >= STP_NAME_TEXT)
+		stp_cut(STP_LOSS_STRINGS, "the name of a frame of a call stack was cut");
+}
+
 static char *symbol_line(struct stp_ctx *c, const char *stack, const char *at)
 {
 	const char *path = stack + digits_at(at, PLACE_DIGITS);
 	const struct stp_usym *symbol = (void *)(unsigned long)address_at(at + PLACE_DIGITS);
 	char *text = stp_private(c)->name_text;
 
-	snprintf(text, STP_NAME_TEXT, "%s+%#llx/%#llx [%.*s]", symbol->name,
-		 digits_at(at + PLACE_DIGITS + ADDRESS_DIGITS, OFFSET_DIGITS), symbol->size,
-		 (int)strcspn(path, "\n"), path);
+	count_cut(snprintf(text, STP_NAME_TEXT, "%s+%#llx/%#llx [%.*s]", symbol->name,
+			   digits_at(at + PLACE_DIGITS + ADDRESS_DIGITS, OFFSET_DIGITS), symbol->size,
+			   (int)strcspn(path, "\n"), path));
 	return text;
 }
 
-static char *literal_line(struct stp_ctx *c, const char *at)
+static char *literal_line(struct stp_ctx *c, const char *at, u32 len)
 {
 	char *text = stp_private(c)->name_text;
-	u32 len = (u32)strcspn(at, "\n"), n = min(len, (u32)STP_NAME_TEXT - 1);
+	u32 n = min(len, (u32)STP_NAME_TEXT - 1);
 
+	count_cut(len);
 	memcpy(text, at, n);
 	text[n] = '\0';
 	return text;
@@ -183,6 +198,7 @@ static char *literal_line(struct stp_ctx *c, const char *at)
 const char *plat_stack_line(struct stp_ctx *c, const char *stack, u32 *at)
 {
 	const char *frame;
+	u32 len;
 
 	if (stack[*at] == 'p')
 		*at += (u32)strcspn(stack + *at, "\n") + 1;
@@ -197,7 +213,8 @@ const char *plat_stack_line(struct stp_ctx *c, const char *stack, u32 *at)
 		*at += SYMBOL_SIZE;
 		return symbol_line(c, stack, frame + 1);
 	default:
-		*at += (u32)strcspn(frame, "\n") + 1;
-		return literal_line(c, frame + 1);
+		len = (u32)digits_at(frame + 1, LENGTH_DIGITS);
+		*at += 1 + LENGTH_DIGITS + len;
+		return literal_line(c, frame + 1 + LENGTH_DIGITS, len);
 	}
 }
