@@ -277,6 +277,9 @@ const char *stp_modules_name(u32 i);       /* NULL: no more. The sites share thi
 bool stp_modules_loaded(u32 i);              /* under the lock: the module is loaded */
 /* under the lock: the module is loaded, but from another build, which was reported */
 bool stp_modules_refused(u32 i);
+/* Returns true if the module, which is loaded or about to be, is of another build than the script's. Reports it unless
+ * the module has sites: then it has been reported for these. Context: process, while the session runs. */
+bool stp_module_is_other_build(const struct module *mod);
 /* Stores the address that user space found for a site of a module, or of any module; ignored if the module was loaded
  * or unloaded since. */
 void stp_modules_found(struct stp_site *s, u64 address);

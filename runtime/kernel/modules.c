@@ -75,37 +75,42 @@ static const u8 *build_id_of(const struct module *mod)
 }
 
 /* If one of the two has no build ID, they count as equal, and a warning reports it. */
-static void warn_unchecked_module(const struct watched *w, const struct stp_module_build *b)
+static void warn_unchecked_module(const struct stp_module_build *b)
 {
 	char text[200];
 
 	snprintf(text, sizeof(text), "cannot check whether the module %s is of the build that the script was translated for: "
-		 "%s has no build ID", w->name, b->has_id ? "the loaded module" : "the module's file");
+		 "%s has no build ID", b->module, b->has_id ? "the loaded module" : "the module's file");
 	plat_message(STP_MSG_WARNING, text);
 }
 
-/* In another build, offsets of structure members and of code may differ. */
-static bool is_other_build(const struct watched *w, const struct module *mod)
+static void report_other_build(const struct stp_module_build *b, const u8 *id)
 {
-	const u8 *id;
 	char text[256];
-	u32 i;
 
-	for (i = 0; i < stp_module.nbuilds && strcmp(stp_module.builds[i].module, w->name); i++)
+	snprintf(text, sizeof(text), "cannot probe the module %s: it is of another build (%*phN) than the one that the script"
+		 " was translated for (%*phN)", b->module, STP_BUILD_ID_LEN, id, STP_BUILD_ID_LEN, b->id);
+	plat_message(STP_MSG_WARNING, text);
+}
+
+/* In another build, offsets of structure members and of code, and arguments of tracepoints may differ. */
+static bool is_other_build(const struct module *mod, bool report)
+{
+	const struct stp_module_build *b = stp_module.builds, *end = b + stp_module.nbuilds;
+	const u8 *id;
+	bool other;
+
+	for (; b < end && strcmp(b->module, mod->name); b++)
 		;
-	if (i == stp_module.nbuilds)
+	if (b == end)
 		return false;
 	id = build_id_of(mod);
-	if (!id || !stp_module.builds[i].has_id) {
-		warn_unchecked_module(w, &stp_module.builds[i]);
-		return false;
-	}
-	if (!memcmp(id, stp_module.builds[i].id, STP_BUILD_ID_LEN))
-		return false;
-	snprintf(text, sizeof(text), "cannot probe the module %s: it is of another build (%*phN) than the one that the script"
-		 " was translated for (%*phN)", w->name, STP_BUILD_ID_LEN, id, STP_BUILD_ID_LEN, stp_module.builds[i].id);
-	plat_message(STP_MSG_WARNING, text);
-	return true;
+	other = id && b->has_id && memcmp(id, b->id, STP_BUILD_ID_LEN);
+	if (other && report)
+		report_other_build(b, id);
+	if (report && (!id || !b->has_id))
+		warn_unchecked_module(b);
+	return other;
 }
 
 /* Checks a module that is loaded already. A reference to its kobject keeps its memory from being freed. */
@@ -115,7 +120,7 @@ static void check_loaded(struct watched *w)
 	const struct module *mod = k ? container_of(k, struct module_kobject, kobj)->mod : NULL;
 
 	w->checked = true;
-	w->refused = mod && is_other_build(w, mod);
+	w->refused = mod && is_other_build(mod, true);
 	kobject_put(k);
 }
 
@@ -241,7 +246,7 @@ static void happened(struct watched *w, unsigned long state, const struct module
 	}
 	w->changed = true;
 	w->checked = true;
-	w->refused = state == MODULE_STATE_COMING && is_other_build(w, mod);
+	w->refused = state == MODULE_STATE_COMING && is_other_build(mod, true);
 	w->here = state == MODULE_STATE_COMING && !w->refused;
 	clear_freed_sites(w, NULL);
 	if (w->here)
@@ -257,6 +262,11 @@ static struct watched *watched_module(const char *name)
 		if (!strcmp(modules.at[i].name, name))
 			return &modules.at[i];
 	return NULL;
+}
+
+bool stp_module_is_other_build(const struct module *mod)
+{
+	return is_other_build(mod, !watched_module(mod->name));
 }
 
 /* Sites of any module: each takes its address from the first module that has the symbol. */

@@ -180,7 +180,8 @@ static void disarm_tracepoint(struct stp_tracepoint *t)
 
 #ifdef CONFIG_MODULES
 
-static bool module_tracepoint(struct tracepoint *tp, bool comes)
+/* `comes`: the module that is loaded; NULL: it is unloaded. */
+static bool module_tracepoint(struct tracepoint *tp, const struct module *comes)
 {
 	struct stp_tracepoint *t;
 	bool left = false;
@@ -190,7 +191,7 @@ static bool module_tracepoint(struct tracepoint *tp, bool comes)
 			disarm_tracepoint(t);
 			left = true;
 		}
-		if (comes && !t->state && !strcmp(t->name, tp->name)) {
+		if (comes && !t->state && t->module && !strcmp(t->module, comes->name) && !strcmp(t->name, tp->name)) {
 			t->state = tp;
 			arm_tracepoint(t);
 		}
@@ -198,17 +199,27 @@ static bool module_tracepoint(struct tracepoint *tp, bool comes)
 	return left;
 }
 
+static bool is_wanted(const struct module *mod)
+{
+	const struct stp_tracepoint *t = all.at, *end = t + all.n;
+
+	for (; t < end && !(t->module && !strcmp(t->module, mod->name)); t++)
+		;
+	return t < end;
+}
+
 /* The kernel calls this for one module at a time; on registration also for modules that are loaded, and on
  * unregistration as if they were unloaded. */
 static int tracepoint_module(struct notifier_block *nb, unsigned long state, void *data)
 {
 	const struct module *mod = ((struct tp_module *)data)->mod;
-	bool left = false;
+	bool comes = state == MODULE_STATE_COMING, left = false;
 	u32 i;
 
+	if (comes && (!is_wanted(mod) || stp_module_is_other_build(mod)))
+		return NOTIFY_OK;
 	for (i = 0; i < mod->num_tracepoints; i++)
-		left |= module_tracepoint(tracepoint_ptr_deref(&mod->tracepoints_ptrs[i]),
-					  state == MODULE_STATE_COMING);
+		left |= module_tracepoint(tracepoint_ptr_deref(&mod->tracepoints_ptrs[i]), comes ? mod : NULL);
 	if (left)
 		tracepoint_synchronize_unregister();   /* ends: as in tracepoint_stop(); no handler loads modules */
 	return NOTIFY_OK;
