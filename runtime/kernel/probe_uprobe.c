@@ -9,10 +9,12 @@
  * the entry also saves the return address, before the kernel replaces it.
  */
 #include "kernel.h"
+#include <linux/completion.h>
 #include <linux/ptrace.h>
 #include <linux/rcupdate.h>
 #include <linux/timekeeping.h>
 #include <linux/uprobes.h>
+#include <linux/workqueue.h>
 #include "calls.h"
 
 #define UPROBE_WARNINGS 10             /* addresses that cannot be probed are reported one by one up to this number */
@@ -25,9 +27,12 @@ struct uprobe_hit {
 	struct inode *inode;
 	compat_uprobe handle;
 	struct stp_calls *calls;       /* NULL: nothing is saved */
+	bool armed;
 };
 
+/* Functions, markers and PLT entries have tables of their own, which are started one after the other and share this. */
 static struct {
+	u32 users;                     /* tables that have been started */
 	u32 failed;
 	char *rows;                    /* values of @entry() of the hit of each CPU, of row_size bytes */
 	u32 row_size;
@@ -244,6 +249,17 @@ static u32 largest_row(const struct stp_uprobe *u, u32 n)
 	return size;
 }
 
+static u32 largest_row_of_all(void)
+{
+	const struct stp_family *f = stp_module.families, *end = f + stp_module.nfamilies;
+	u32 size = 0;
+
+	for (; f < end; f++)
+		if (f->ops == &stp_uprobe_family)
+			size = max(size, largest_row(f->table, f->n));
+	return size;
+}
+
 static u64 uprobe_memory(const void *table, u32 n)
 {
 	const struct stp_uprobe *u = table, *end = u + n;
@@ -255,10 +271,28 @@ static u64 uprobe_memory(const void *table, u32 n)
 	return bytes;
 }
 
-static int arm_uprobe(struct stp_uprobe *u, struct uprobe_hit *h)
+static int open_programs(struct stp_uprobe *u, struct uprobe_hit *h)
 {
 	int err;
 
+	h->inode = stp_program_open(u->program, &err);
+	if (!h->inode)
+		return err;
+	if (!u->within || stp_program_open(u->within, &err))
+		return 0;
+	stp_program_close(u->program);
+	return err;
+}
+
+static void close_programs(struct stp_uprobe *u)
+{
+	stp_program_close(u->program);
+	if (u->within)
+		stp_program_close(u->within);
+}
+
+static int prepare_uprobe(struct stp_uprobe *u, struct uprobe_hit *h)
+{
 	h->u = u;
 	if (u->entry_size > UPROBE_ENTRY_MAX)
 		return -E2BIG;
@@ -275,19 +309,7 @@ static int arm_uprobe(struct stp_uprobe *u, struct uprobe_hit *h)
 	}
 	if (filters_processes(u))
 		h->uc.filter = uprobe_filter;
-	h->inode = stp_program_open(u->program, &err);
-	if (!h->inode)
-		return err;
-	if (u->within && !stp_program_open(u->within, &err))
-		goto no_within;
-	err = compat_uprobe_register(&h->handle, h->inode, u->offset, u->semaphore, &h->uc);
-	if (!err)
-		return 0;
-	if (u->within)
-		stp_program_close(u->within);
-no_within:
-	stp_program_close(u->program);
-	return err;
+	return open_programs(u, h);
 }
 
 static void free_hit(struct uprobe_hit *h)
@@ -299,7 +321,7 @@ static void free_hit(struct uprobe_hit *h)
 static void add_uprobe(struct stp_uprobe *u)
 {
 	struct uprobe_hit *h = plat_alloc(sizeof(*h), -1);
-	int err = h ? arm_uprobe(u, h) : -ENOMEM;
+	int err = h ? prepare_uprobe(u, h) : -ENOMEM;
 
 	if (!err) {
 		u->state = h;
@@ -310,30 +332,138 @@ static void add_uprobe(struct stp_uprobe *u)
 	uprobe_failed(u, err);
 }
 
+static void remove_uprobe(struct stp_uprobe *u)
+{
+	close_programs(u);
+	free_hit(u->state);
+	u->state = NULL;
+}
+
+/*
+ * Breakpoints are inserted and removed by a kernel thread: __get_user_pages() refuses tasks that have been killed (5.10
+ * to 7.2), and uprobe_unregister(), which cannot report an error, would leave the breakpoints in all processes, and
+ * the semaphores of markers incremented, if the relay were killed.
+ */
+static struct {
+	struct workqueue_struct *queue;
+	struct work_struct work;
+	struct completion done;
+	struct stp_uprobe *at;
+	u32 n;
+	bool arm, abandoned;           /* abandoned: the process that starts the session was killed */
+} worker;
+
+static void arm_uprobe(struct stp_uprobe *u)
+{
+	struct uprobe_hit *h = u->state;
+	int err = compat_uprobe_register(&h->handle, h->inode, u->offset, u->semaphore, &h->uc);
+
+	h->armed = !err;
+	if (err)
+		uprobe_failed(u, err);
+}
+
+static void disarm_uprobe(struct stp_uprobe *u)
+{
+	struct uprobe_hit *h = u->state;
+
+	if (h->armed)
+		compat_uprobe_unregister(h->handle, h->inode, u->offset, &h->uc);
+	h->armed = false;
+}
+
+static void work(struct work_struct *unused)
+{
+	struct stp_uprobe *u = worker.at, *end = u + worker.n;
+
+	for (; u < end && !READ_ONCE(worker.abandoned); u++) {
+		if (u->state && worker.arm)
+			arm_uprobe(u);
+		else if (u->state)
+			disarm_uprobe(u);
+		cond_resched();
+	}
+	complete(&worker.done);
+}
+
+/* Ends: breakpoints (kernel/README.md, "Why waits end"). */
+static int run_worker(struct stp_uprobe *at, u32 n, bool arm)
+{
+	worker.at = at;
+	worker.n = n;
+	worker.arm = arm;
+	worker.abandoned = false;
+	reinit_completion(&worker.done);
+	queue_work(worker.queue, &worker.work);
+	if (!arm || !wait_for_completion_killable(&worker.done)) {
+		if (!arm)
+			wait_for_completion(&worker.done);
+		return 0;
+	}
+	WRITE_ONCE(worker.abandoned, true);
+	wait_for_completion(&worker.done);         /* ends: with the one that is being inserted */
+	return -EINTR;
+}
+
+static int make_worker(void)
+{
+	worker.queue = alloc_workqueue("%s", WQ_UNBOUND, 1, THIS_MODULE->name);
+	if (!worker.queue)
+		return -ENOMEM;
+	INIT_WORK(&worker.work, work);
+	init_completion(&worker.done);
+	return 0;
+}
+
+static void leave(void)
+{
+	if (--uprobes.users)
+		return;
+	plat_free(uprobes.rows);
+	uprobes.rows = NULL;
+	if (worker.queue)
+		destroy_workqueue(worker.queue);       /* ends: work() has completed */
+	worker.queue = NULL;
+}
+
+static int join(void)
+{
+	if (uprobes.users++)
+		return 0;
+	uprobes.row_size = largest_row_of_all();
+	if (uprobes.row_size)
+		uprobes.rows = plat_alloc((u64)nr_cpu_ids * uprobes.row_size, -1);
+	if ((!uprobes.row_size || uprobes.rows) && !make_worker())
+		return 0;
+	plat_message(STP_MSG_ERROR, "cannot probe programs: out of memory");
+	leave();
+	return -ENOMEM;
+}
+
 static void uprobe_stop(void *table, u32 n)
 {
 	struct stp_uprobe *u = table;
 	u32 i;
 
-	for (i = 0; i < n; i++) {
-		struct uprobe_hit *h = u[i].state;
-
-		if (h)
-			compat_uprobe_unregister(h->handle, h->inode, u[i].offset, &h->uc);
-	}
+	run_worker(u, n, false);
 	compat_uprobe_sync();      /* ends: handlers do not sleep or fault in pages, and have a budget */
-	for (i = 0; i < n; i++) {
-		if (!u[i].state)
-			continue;
-		stp_program_close(u[i].program);
-		if (u[i].within)
-			stp_program_close(u[i].within);
-		free_hit(u[i].state);
-		u[i].state = NULL;
-	}
-	plat_free(uprobes.rows);
-	uprobes.rows = NULL;
+	for (i = 0; i < n; i++)
+		if (u[i].state)
+			remove_uprobe(&u[i]);
+	leave();
 	stp_tree_stop();
+}
+
+/* An address that cannot be probed has been reported. */
+static void drop_failed(struct stp_uprobe *u, u32 n)
+{
+	const struct uprobe_hit *h;
+
+	for (; n--; u++) {
+		h = u->state;
+		if (h && !h->armed)
+			remove_uprobe(u);
+	}
 }
 
 static int uprobe_start(void *table, u32 n)
@@ -344,23 +474,23 @@ static int uprobe_start(void *table, u32 n)
 	u32 i;
 
 	uprobes.failed = 0;
-	uprobes.row_size = largest_row(u, n);
-	if (uprobes.row_size) {
-		uprobes.rows = plat_alloc((u64)nr_cpu_ids * uprobes.row_size, -1);
-		if (!uprobes.rows) {
-			plat_message(STP_MSG_ERROR, "cannot probe programs: out of memory");
-			return -ENOMEM;
-		}
-	}
+	err = join();
+	if (err)
+		return err;
 	err = stp_tree_start();
 	if (err) {
 		plat_message(STP_MSG_ERROR, "cannot trace the child processes of the target");
-		plat_free(uprobes.rows);
-		uprobes.rows = NULL;
+		leave();
 		return err;
 	}
 	for (i = 0; i < n; i++)
 		add_uprobe(&u[i]);
+	err = run_worker(u, n, true);
+	if (err) {
+		uprobe_stop(table, n);
+		return err;
+	}
+	drop_failed(u, n);
 	uprobes.armed_at = ktime_get_ns();
 	if (uprobes.failed > UPROBE_WARNINGS) {
 		snprintf(text, sizeof(text), "cannot probe %u more addresses in programs",
