@@ -8,7 +8,7 @@
 typedef __builtin_va_list stp_va_list;
 
 /* values of errno on Linux */
-enum { STP_ENOENT = 2, STP_E2BIG = 7, STP_ENOMEM = 12, STP_EINVAL = 22, STP_ERANGE = 34 };
+enum { STP_ENOENT = 2, STP_EINTR = 4, STP_E2BIG = 7, STP_ENOMEM = 12, STP_EINVAL = 22, STP_ERANGE = 34 };
 
 static inline u64 stp_round_up(u64 n, u64 to)
 {

@@ -483,6 +483,8 @@ static int start_families(void)
 		if (err)
 			break;
 		stp_session.started++;
+		if (plat_killed())         /* arming may take long, and all would be removed at once */
+			return -STP_EINTR;
 	}
 	return err;
 }
@@ -502,7 +504,10 @@ int stp_session_start(void)
 	STP_CHECK_THAT(stp_session.memory <= 2 * stp_session.memory_summed);
 	if (err) {
 		stop_families();
-		stp_session_fail(NULL);
+		if (err == -STP_EINTR)
+			stp_session_exit();        /* killed: begin probes have run, and so do end probes */
+		else
+			stp_session_fail(NULL);
 		return err;
 	}
 	/* The state changes before the gates open: hits count losses only while the session is running, and frequent hits

@@ -22,6 +22,7 @@ extern struct stp_function_totals stp_function_totals;
 struct stp_batch {
 	const char *module;                /* as in its sites; NULL: the kernel image */
 	bool again;                        /* armed again: addresses that disappeared were armed before */
+	bool starting;                     /* by the process that starts the session, which may be killed meanwhile */
 	u32 entries, returns;              /* number of addresses that are known */
 	/* probe_function.c */
 	struct kprobe **kprobes;
@@ -37,6 +38,12 @@ struct stp_batch {
 static inline bool stp_batch_has(const struct stp_batch *b, const struct stp_site *s)
 {
 	return s->address && s->module == b->module;
+}
+
+/* Returns true if the rest needs not be armed any more, since all is about to be removed. Arming may take long. */
+static inline bool stp_batch_abandoned(const struct stp_batch *b)
+{
+	return b->starting && plat_killed();
 }
 
 /* ------------------------------------------------------------------ probe_function.c */

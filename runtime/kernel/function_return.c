@@ -205,7 +205,7 @@ static bool switches_stacks(const struct stp_site *s)
 static void add_return(struct stp_batch *b, const struct stp_function *f, const struct stp_site *s)
 {
 	struct return_hit *h;
-	int err = f->entry_size > DATA_MAX ? -E2BIG : switches_stacks(s) ? -EINVAL :
+	int err = stp_batch_abandoned(b) ? -EINTR : f->entry_size > DATA_MAX ? -E2BIG : switches_stacks(s) ? -EINVAL :
 		  stp_kprobe_overruns(s) ? -EFAULT : -ENOMEM;
 
 	h = err == -ENOMEM ? plat_alloc(sizeof(*h), -1) : NULL;
@@ -563,6 +563,10 @@ static int check_slots(struct stp_batch *b, struct return_group *g)
 
 		if (!is_doubtful(s))
 			continue;
+		if (stp_batch_abandoned(b)) {
+			err = -EINTR;
+			break;
+		}
 		rp[n].kp.addr = (kprobe_opcode_t *)(unsigned long)s->site->address;
 		rp[n].kp.flags = KPROBE_FLAG_DISABLED;
 		rp[n].handler = never_hit;

@@ -161,8 +161,8 @@ void stp_kprobe_unoptimized(struct kprobe *kp, struct pt_regs *regs, unsigned lo
 /* Ends: text is patched (kernel/README.md, "Why waits end"). */
 static void add_kprobe(struct stp_batch *b, const struct stp_function *f, const struct stp_site *s)
 {
-	struct kprobe_hit *h = plat_alloc(sizeof(*h), -1);
-	int err = -ENOMEM;
+	struct kprobe_hit *h = stp_batch_abandoned(b) ? NULL : plat_alloc(sizeof(*h), -1);
+	int err = stp_batch_abandoned(b) ? -EINTR : -ENOMEM;
 
 	if (!h)
 		return stp_function_warn_unarmed(f, s, err);
@@ -629,7 +629,7 @@ static void add_sites(struct stp_batch *b, const struct stp_function *f)
 }
 
 /* Arms the sites in the kernel image, or in a module that is loaded. */
-static int arm_batch(const struct stp_function *f, u32 n, const char *module, bool again)
+static int arm_batch(const struct stp_function *f, u32 n, const char *module, bool again, bool starting)
 {
 	struct stp_batch *b = plat_alloc(sizeof(*b), -1);
 	u32 i;
@@ -638,6 +638,7 @@ static int arm_batch(const struct stp_function *f, u32 n, const char *module, bo
 		return -ENOMEM;
 	b->module = module;
 	b->again = again;
+	b->starting = starting;
 	count_sites(b, f, n);
 	/* Entries and returns that ftrace cannot hook become kprobes. */
 	b->kprobes = plat_alloc(b->entries * sizeof(*b->kprobes), -1);
@@ -651,7 +652,7 @@ static int arm_batch(const struct stp_function *f, u32 n, const char *module, bo
 	finish_entries(b);
 	b->next = batches;
 	batches = b;
-	return 0;
+	return stp_batch_abandoned(b) ? -EINTR : 0;
 }
 
 /* ------------------------------------------------------------------ the family */
@@ -701,10 +702,10 @@ static int arm_all(const struct stp_function *f, u32 n)
 	int waiting = 0, err;
 	u32 i;
 
-	err = arm_batch(f, n, NULL, false);
+	err = arm_batch(f, n, NULL, false, true);
 	for (i = 0; !err && (module = stp_modules_name(i)); i++) {
 		if (stp_modules_loaded(i)) {
-			err = arm_batch(f, n, module, false);
+			err = arm_batch(f, n, module, false, true);
 		} else {
 			if (!stp_modules_refused(i))
 				warn_of_missing_module(f, n, module);
@@ -722,9 +723,9 @@ static int function_start(void *table, u32 n)
 	stp_function_totals.failed = stp_function_totals.skipped = stp_function_totals.refused = 0;
 	stp_sites_sort();
 	err = arm_all(table, n);
-	if (err < 0)
+	if (err == -ENOMEM)
 		plat_message(STP_MSG_ERROR, "no memory for function probes");
-	else
+	else if (err >= 0)
 		warn_of_skipped();
 	started = err >= 0;
 	if (err < 0)
@@ -749,7 +750,7 @@ static void function_module(void *table, u32 n, const char *module, bool comes)
 		again = true;
 		break;
 	}
-	if (comes && arm_batch(table, n, module, again))
+	if (comes && arm_batch(table, n, module, again, false))
 		plat_message(STP_MSG_WARNING, "no memory for the function probes of a module");
 }
 

@@ -264,6 +264,15 @@ static void tracepoint_stop(void *table, u32 n)
 	tracepoints.armed = 0;
 }
 
+/* The process that starts the session was killed: the tracepoints from i on are not armed yet. */
+static int abandon(struct stp_tracepoint *table, u32 i, u32 n)
+{
+	for (all.in_modules = false; i < n; i++)
+		table[i].state = NULL;
+	tracepoint_stop(table, n);
+	return -EINTR;
+}
+
 /* Ends: tracepoints are patched (kernel/README.md, "Why waits end"). */
 static int tracepoint_start(void *table, u32 n)
 {
@@ -275,6 +284,8 @@ static int tracepoint_start(void *table, u32 n)
 	tracepoints.failed = 0;
 	for_each_kernel_tracepoint(note_tracepoint, NULL);
 	for (i = 0; i < n; i++) {
+		if (plat_killed())
+			return abandon(table, i, n);
 		all.in_modules |= all.at[i].module != NULL;
 		if (all.at[i].state || !all.at[i].module)
 			arm_tracepoint(&all.at[i]);

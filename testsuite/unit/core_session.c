@@ -38,7 +38,13 @@ static struct stp_begin errors[] = { { &probes[5], 0 } };
 /* Families that record their calls. */
 static int refuse;                             /* errno that start of the second one returns */
 static char armed[100];
-static int start1(void *table, u32 n) { strcat(armed, "+1"); return 0; }
+static bool kill_in_start;                     /* the process is killed while the first one starts */
+static int start1(void *table, u32 n)
+{
+	strcat(armed, "+1");
+	process_killed = kill_in_start;
+	return 0;
+}
 static void stop1(void *table, u32 n) { strcat(armed, "-1"); }
 static int start2(void *table, u32 n)
 {
@@ -122,6 +128,11 @@ static void lives(void)
 	same_text("a family that cannot be armed: those before are disarmed", armed, "+1-1");
 	same_text("error probes run", output, "begin1\nbegin2\nbegin3\nerror1\n");
 	refuse = 0;
+	kill_in_start = true;
+	run(NULL, NULL);
+	same_text("a process that is killed while probes are armed: the others are not armed", armed, "+1-1");
+	same_text("end probes run", output, "begin1\nbegin2\nbegin3\nend1\nend(9)\n");
+	kill_in_start = process_killed = false;
 	session_renew();
 	stp_session_stop();
 	same_text("stop without start runs nothing", output, "");
