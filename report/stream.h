@@ -8,9 +8,11 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "records.h"
+
 enum cell_type { CELL_NUMBER = 1, CELL_TEXT, CELL_STATISTIC };     // as enum stp_type of generated.h
 
-enum { CELL_BUCKETS = 130, GLOBAL_KEYS = 9, FORMAT_PIECES = 64 };
+enum { CELL_BUCKETS = STP_RECORD_BUCKETS, GLOBAL_KEYS = 9, FORMAT_PIECES = 64 };
 
 struct text { const char *at; size_t len; };                       // any bytes, not terminated
 

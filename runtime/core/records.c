@@ -99,10 +99,13 @@ static char *put_statistic(char *at, const struct stp_stat *s, const struct stp_
 	return put_text(at, d->unit ? d->unit : "", label_length(d->unit));
 }
 
+/* Returns more than ITEM_MAX if the statistic cannot be in a record. */
 static u32 statistic_size(const struct stp_stat_desc *d)
 {
 	u32 buckets = d->ops & (STP_HIST_LOG | STP_HIST_LINEAR) ? d->buckets : 0;
 
+	if (buckets > STP_RECORD_BUCKETS)
+		return ITEM_MAX + 1;
 	return (12 + 2 * buckets) * NUMBER_MAX + (u32)(label_length(d->label) + label_length(d->unit));
 }
 
@@ -246,6 +249,10 @@ void stp_record_hist(struct stp_ctx *c, const struct stp_stat *s, const struct s
 
 	if (!s || !s->count) {
 		stp_error(c, "empty aggregate");
+		return;
+	}
+	if (statistic_size(d) >= ITEM_MAX) {
+		stp_print_hist(c, s, d);
 		return;
 	}
 	at = begin_item(c, 1 + statistic_size(d));

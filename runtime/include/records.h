@@ -37,6 +37,7 @@ struct stp_frame {                 /* native byte order; the payload follows wit
 	unsigned long long seq;    /* of a record; 0 for other kinds */
 };
 #define STP_FRAME_MAX (1u << 20)
+#define STP_RECORD_BUCKETS 130         /* maximum number of buckets of a histogram in a record; others are text */
 
 struct stp_stream_start {
 	unsigned int magic, version;

@@ -46,6 +46,17 @@ else
 	skip report/sqlite-reads-it sqlite3
 fi
 
+# Histograms with more buckets than a record has are text in it; others are statistics.
+large='global s probe begin { for (i = 0; i < @N@; i++) s <<< i
+	print(@hist_linear(s, 0, @N@, 1)) println("after ", @count(s)) exit() }'
+for n in 127 128 900; do
+	stap_user -DSTP_MAX_BUCKETS=16384 -e "${large//@N@/$n}" >large.text 2>large.err
+	stap_user -DSTP_MAX_BUCKETS=16384 -e "${large//@N@/$n}" -o large --record >/dev/null 2>large.losses
+	"$STAP" report large >large.later 2>>large.err
+	report "report/histogram-of-$n" "$(diff large.text large.later | head -n 5; cat large.err
+		[ "$(grep -c 'Values of globals not recorded: 1 ' large.losses)" = $((n > 127)) ] || cat large.losses)"
+done
+
 # A session that ends too early is shown up to its end; a file without a session is refused.
 size=$(stat -c %s session)
 head -c $((size * 3 / 4)) session >cut-session
