@@ -174,7 +174,7 @@ static void append_global(struct session *s, struct buf *b, const struct var *v,
 {
 	static const char *const names[] = { "counter", "counter", "gauge", "histogram", "summary" };
 	enum kind kind = kind_of(v, u);
-	const char *help = global_comment(s, v);
+	const char *help = global_comment(v);
 	struct buf keys = { 0 };
 
 	for (int i = 0; i < v->arity; i++)

@@ -133,7 +133,7 @@ bool elab_drop_broken(struct session *s);
 // global_labels.c: Sets var.label, var.unit and var.varies of the statistics.
 void global_labels_find(struct session *s);
 // Returns the comment on the line of the global's declaration, or NULL. It is about the last global of the line.
-char *global_comment(const struct session *s, const struct var *v);
+char *global_comment(const struct var *v);
 
 // autoprint.c: Adds the `end` probe that prints globals which are written and never read. Returns true if it added
 // one.

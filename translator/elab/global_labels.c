@@ -7,23 +7,22 @@
 
 #include <string.h>
 
-char *global_comment(const struct session *s, const struct var *v)
+char *global_comment(const struct var *v)
 {
 	const char *line = v->loc.source ? diag_line(v->loc.source, v->loc.line) : "";
 	size_t len = strcspn(line, "\r\n"), column = v->loc.column > 0 ? (size_t)v->loc.column - 1 : 0;
 	bool in_string = false;
 	char *text, *end;
 
-	for vec_each(&s->script.globals, other)
-		if ((*other)->loc.source == v->loc.source && (*other)->loc.line == v->loc.line &&
-		    (*other)->loc.column > v->loc.column)
-			return NULL;
 	for (; column < len; column++) {
 		const char *at = line + column;
 
 		in_string ^= *at == '"' && at[-1] != '\\';
 		if (!in_string && (*at == '#' || (*at == '/' && (at[1] == '/' || at[1] == '*'))))
 			break;
+		// The comment is about a later global of the line.
+		if (!in_string && (*at == ',' || str_starts(at, "global ")))
+			return NULL;
 	}
 	if (column >= len)
 		return NULL;
@@ -103,7 +102,7 @@ void global_labels_find(struct session *s)
 
 	for vec_each(&s->script.globals, g) {
 		struct var *v = *g;
-		const char *comment = v->type == T_STATS ? global_comment(s, v) : NULL;
+		const char *comment = v->type == T_STATS ? global_comment(v) : NULL;
 
 		v->label = comment ? entry(comment, "name") : NULL;
 		v->unit = comment ? entry(comment, "unit") : NULL;
