@@ -360,14 +360,26 @@ static bool host_is_debian(void)
 	return access("/etc/debian_version", F_OK) == 0;
 }
 
-// False only if apt's lists are here, and do not have the package: the kernel was made elsewhere.
-static bool apt_may_have(const char *package)
+// False only if apt's lists are here, and do not have the package: the kernel was made elsewhere. apt-cache takes a
+// second where apt keeps no cache of its lists, so it is asked once for all packages of a kernel.
+static bool apt_may_have(const struct kernel *k, const char *package)
 {
-	const char *argv[] = { "apt-cache", "-q", "show", package, NULL };
-	const char *any[] = { "apt-cache", "-q", "show", "make", NULL };
-	struct spawn show = { .argv = argv, .capture = true }, other = { .argv = any, .capture = true };
+	const char *wanted[] = {
+		str_printf("linux-headers-%s", k->release), str_printf("linux-image-%s", k->release),
+		str_printf("linux-image-%s-dbg", k->release),
+	};
+	static const char *release, *found;
+	const char *argv[ARRAY_SIZE(wanted) + 5] = { "apt-cache", "-q", "show", "make" };
+	struct spawn show = { .argv = argv, .capture = true };
 
-	return spawn_run(&show) == 0 || spawn_run(&other) != 0;
+	if (!release || strcmp(release, k->release)) {
+		for (size_t i = 0; i < ARRAY_SIZE(wanted); i++)
+			argv[4 + i] = wanted[i];
+		spawn_run(&show);
+		release = k->release;
+		found = str_printf("\n%s", show.output ? show.output : "");
+	}
+	return !strstr(found, "\nPackage: make\n") || strstr(found, str_printf("\nPackage: %s\n", package));
 }
 
 // Returns the suffix of apt's names of packages for another machine (after dpkg --add-architecture).
@@ -416,7 +428,7 @@ const char *kernel_headers_advice(const struct kernel *k)
 
 	if (!host_is_debian())
 		advice = str_printf("install the kernel-devel or linux-headers package of %s, or", k->release);
-	else if (*foreign_suffix(k) || apt_may_have(package))
+	else if (*foreign_suffix(k) || apt_may_have(k, package))
 		advice = str_printf("apt install %s, or", package);
 	else
 		advice = str_printf("since apt has no package %s,", package);
@@ -429,7 +441,7 @@ const char *kernel_image_advice(const struct kernel *k)
 
 	if (!host_is_debian())
 		return str_printf("install the kernel package of %s or its debuginfo", k->release);
-	if (apt_may_have(package) || apt_may_have(debug))
+	if (apt_may_have(k, package) || apt_may_have(k, debug))
 		return str_printf("install the package %s or %s", package, debug);
 	return str_printf("apt has no package %s: give the kernel's file with --image=FILE", package);
 }
@@ -483,15 +495,9 @@ void kernel_need_build_tree(const struct kernel *k)
 
 const char *kernel_debuginfo_advice(const struct kernel *k)
 {
-	static const char *package;
-	static bool available;
 	const char *wanted = str_printf("linux-image-%s-dbg", k->release);
 
-	if (!package || strcmp(package, wanted)) {     // apt-cache takes 0.4 s, and lists of points ask often
-		available = !host_is_debian() || apt_may_have(wanted);
-		package = wanted;
-	}
-	if (available)
+	if (!host_is_debian() || apt_may_have(k, wanted))
 		return str_printf("DWARF debuginfo is in the package %s", wanted);
 	return str_printf("DWARF debuginfo is required, and apt has no package %s: build the kernel with "
 			  "CONFIG_DEBUG_INFO_DWARF5=y, and give its build tree with -r /PATH", wanted);
