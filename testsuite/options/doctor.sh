@@ -24,6 +24,14 @@ sys.exit(d[\"runs\"] != (run[\"result\"] != \"no\") or d[\"runs\"] == bool(int(s
 expect doctor-packages 0 '' bash -c '"$0" --doctor | sed -n "s/^ *-> .*is in the package //p" | while read -r package; do
 	apt-cache -q show "$package" >/dev/null || exit 1
 done' "$STAP"
+# apt-cache takes a second where apt keeps no cache: it is asked once.
+if command -v apt-cache >/dev/null && [ -e /etc/debian_version ]; then
+	mkdir -p "$SCRATCH/apt" && printf '#!/bin/sh\necho >>"$0.asked"\nexec %s "$@"\n' "$(command -v apt-cache)" >"$SCRATCH/apt/apt-cache"
+	chmod +x "$SCRATCH/apt/apt-cache"
+	expect doctor-asks-apt-once 0 '' bash -c 'PATH="$1:$PATH" "$0" --doctor; [ ! -e "$1/apt-cache.asked" ] || [ "$(wc -l <"$1/apt-cache.asked")" -le 1 ]' "$STAP" "$SCRATCH/apt"
+else
+	skip options/doctor-asks-apt-once "apt"
+fi
 expect doctor-and-script 1 '--doctor checks this machine' "$STAP" --doctor -e "$begin"
 expect doctor-and-vm 1 '--doctor checks this machine' "$STAP" --doctor --vm
 if unshare -m true 2>"$SCRATCH/err"; then
