@@ -63,6 +63,7 @@ struct stp_ctx_private {
 	u32 event_cpu;
 	char *frame_base;
 	char execname[16];                     /* buffer of stp_execname(), where it needs a copy */
+	char hostname[65];                     /* of stp_hostname() */
 	u64 random;                            /* state of stp_random(), not 0 */
 	/* overload check, current interval: cycles at its start, cycles of hits that are always timed, */
 	u64 cycles_from, cycles_used;

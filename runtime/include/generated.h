@@ -524,6 +524,7 @@ s64 stp_target(struct stp_ctx *c);         /* -c, -x */
 s64 stp_followed(struct stp_ctx *c, s64 pid);  /* it is the target or a descendant, while stp_follow_family runs */
 extern const struct stp_family_ops stp_follow_family;
 const char *stp_execname(struct stp_ctx *c); /* valid until the handler ends; shorter than string_len */
+const char *stp_hostname(struct stp_ctx *c); /* the same; of the initial UTS namespace */
 u64 stp_current_task(struct stp_ctx *c);   /* address; 0 in the user runtime */
 bool stp_task_is_32bit(void);              /* runs a 32-bit program */
 s64 stp_gettimeofday_ns(struct stp_ctx *c);/* since 1970, UTC */

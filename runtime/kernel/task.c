@@ -13,6 +13,7 @@
 #include <linux/sched/signal.h>
 #include <linux/timekeeping.h>
 #include <linux/user_namespace.h>
+#include <linux/utsname.h>
 
 /* ------------------------------------------------------------------ the task */
 
@@ -108,6 +109,17 @@ const char *stp_execname(struct stp_ctx *c)
 	BUILD_BUG_ON(sizeof(stp_private(c)->execname) != sizeof(current->comm));
 	memcpy(name, current->comm, sizeof(current->comm));
 	name[min_t(u32, sizeof(current->comm), stp_module.limits.string_len) - 1] = '\0';
+	return name;
+}
+
+/* A copy, since sethostname() may write the name meanwhile. */
+const char *stp_hostname(struct stp_ctx *c)
+{
+	char *name = stp_private(c)->hostname;
+
+	BUILD_BUG_ON(sizeof(stp_private(c)->hostname) != sizeof(init_uts_ns.name.nodename));
+	memcpy(name, init_uts_ns.name.nodename, sizeof(init_uts_ns.name.nodename));
+	name[min_t(u32, sizeof(init_uts_ns.name.nodename), stp_module.limits.string_len) - 1] = '\0';
 	return name;
 }
 

@@ -86,6 +86,17 @@ const char *stp_execname(struct stp_ctx *c)
 	return name;
 }
 
+const char *stp_hostname(struct stp_ctx *c)
+{
+	static char name[65];
+	u32 size = stp_module.limits.string_len < sizeof(name) ? stp_module.limits.string_len : sizeof(name);
+
+	if (gethostname(name, size))
+		name[0] = '\0';
+	name[size - 1] = '\0';
+	return name;
+}
+
 u64 stp_current_task(struct stp_ctx *c)
 {
 	return 0;

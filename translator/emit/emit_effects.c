@@ -156,6 +156,7 @@ static const char *const infallible[] = {
 	"STAP_NEXT", "STAP_RETURN", "STAP_RETURN_POINTER", "if", "for", "while", "switch", "sizeof",
 	"__builtin_bswap16", "__builtin_bswap32", "__builtin_bswap64", "__builtin_clzll",
 	"stp_copy", "stp_strlen", "stp_cpu", "stp_current_task", "stp_egid", "stp_euid", "stp_execname", "stp_exit",
+	"stp_hostname",
 	"stp_gettimeofday_ns", "stp_gid", "stp_is_users_process", "stp_ktime_ns", "stp_log", "stp_pgrp", "stp_pid",
 	"stp_pid_namespace", "stp_pn",
 	"stp_pp", "stp_ppid", "stp_probefunc", "stp_probemod", "stp_relay_pid", "stp_remote_id", "stp_remote_uri", "stp_sid",
