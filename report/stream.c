@@ -410,7 +410,7 @@ static int start(struct reader *r)
 		return -EPROTO;
 	memcpy(&start, r->at, sizeof(start));
 	r->at += sizeof(start);
-	if (start.magic != STP_STREAM_MAGIC || start.version != STP_STREAM_VERSION)
+	if (start.magic != STP_STREAM_MAGIC || start.version < STP_STREAM_OLDEST || start.version > STP_STREAM_VERSION)
 		return -EPROTO;
 	replace(&r->s.kernel, text(r));
 	replace(&r->s.host, text(r));
@@ -469,6 +469,7 @@ static int frame(struct reader *r, const struct stp_frame *f)
 	case STP_FRAME_LOSS: return loss(r);
 	case STP_FRAME_GAP: return gap(r);
 	case STP_FRAME_END: return end(r);
+	case STP_FRAME_ARMED: return 0;
 	case STP_FRAME_WARNING:
 	case STP_FRAME_ERROR:
 		e.text = bytes(r, r->end - r->at);

@@ -20,6 +20,11 @@ void frames_start(void)
 	loop_write_frame(STP_FRAME_START, &start, sizeof(start), text, len);
 }
 
+void frames_armed(void)
+{
+	loop_write_frame(STP_FRAME_ARMED, NULL, 0, "", 0);
+}
+
 void frames_loss(const char *text, uint64_t n)
 {
 	struct stp_frame_loss loss = { .count = n };

@@ -391,6 +391,7 @@ static void start_done(const struct stp_status *status, size_t len)
 		request_stop();
 		return;
 	}
+	frames_armed();
 	child_release();
 	session.released = true;
 	if (session.opt->command_ms > 0)

@@ -182,6 +182,7 @@ void load_error_explain(const char *module, int error);
 // --- frames.c: in sessions whose output consists of records; no effect in others ---
 
 void frames_start(void);                   // the first frame
+void frames_armed(void);
 void frames_loss(const char *text, uint64_t n);
 void frames_gap(const char *text, uint64_t n);         // lost since the last record
 void frames_end(int status, unsigned errors);

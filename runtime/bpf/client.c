@@ -665,6 +665,10 @@ void carrier_gate(bool open)
 	__atomic_store_n(&control->open, open, __ATOMIC_SEQ_CST);
 }
 
+void carrier_finish(void)
+{
+}
+
 int carrier_fd(void)
 {
 	return records_fd();

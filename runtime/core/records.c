@@ -5,13 +5,10 @@
  * An item is written in one piece: before it, as many bytes as it may take are reserved, so that it is never divided
  * between two records.
  */
+#include "items.h"
 #include "map.h"
-#include "../include/records.h"
 
-#define NUMBER_MAX 10                          /* bytes of a number */
-#define HEAD_MAX (1 + 3 * NUMBER_MAX)
 #define TEXT_HEAD 5                            /* the item's kind and its length */
-#define ITEM_MAX (PLAT_RECORD_MAX - HEAD_MAX)
 #define STACK_MAX 3000                         /* bytes of a call stack */
 #define LABEL_MAX 200                          /* bytes of a name for people, and of a unit */
 
@@ -19,35 +16,10 @@
 #define FORMAT_TEXT_MAX 4096
 #define FORMAT_PIECES_MAX 64
 
-_Static_assert(FORMAT_TEXT_MAX + FORMAT_PIECES_MAX * (2 + 3 * NUMBER_MAX) + 3 * NUMBER_MAX < ITEM_MAX,
+_Static_assert(FORMAT_TEXT_MAX + FORMAT_PIECES_MAX * (2 + 3 * STP_NUMBER_MAX) + 3 * STP_NUMBER_MAX < STP_ITEM_MAX,
 	       "a format fits into an item");
 
 /* ------------------------------------------------------------------ fields */
-
-static char *put_byte(char *at, u8 byte)
-{
-	*at = (char)byte;
-	return at + 1;
-}
-
-static char *put_number(char *at, u64 n)
-{
-	for (; n >= 128; n >>= 7)
-		at = put_byte(at, (u8)(n | 128));
-	return put_byte(at, (u8)n);
-}
-
-static char *put_signed(char *at, s64 n)
-{
-	return put_number(at, (u64)n << 1 ^ (u64)(n >> 63));
-}
-
-static char *put_text(char *at, const char *text, u64 len)
-{
-	at = put_number(at, len);
-	plat_memcpy(at, text, len);
-	return at + len;
-}
 
 /* Writes a stack value as text of at most STACK_MAX bytes; its length has two bytes. */
 static char *put_stack(char *to, struct stp_ctx *c, const char *stack)
@@ -64,7 +36,7 @@ static char *put_stack(char *to, struct stp_ctx *c, const char *stack)
 		if (!stp_list_line(text, STACK_MAX, &len, n))
 			break;
 	}
-	put_byte(put_byte(to, (u8)(len | 128)), (u8)(len >> 7));
+	stp_put_byte(stp_put_byte(to, (u8)(len | 128)), (u8)(len >> 7));
 	return text + len;
 }
 
@@ -80,33 +52,33 @@ static char *put_statistic(char *at, const struct stp_stat *s, const struct stp_
 {
 	u32 i, n = 0, buckets = d->ops & (STP_HIST_LOG | STP_HIST_LINEAR) ? d->buckets : 0;
 
-	at = put_number(at, d->ops);
-	at = put_signed(at, d->low);
-	at = put_signed(at, d->high);
-	at = put_signed(at, d->step);
-	at = put_number(at, buckets);
-	at = put_signed(at, s->count);
-	at = put_signed(at, s->sum);
-	at = put_signed(at, s->min);
-	at = put_signed(at, s->max);
+	at = stp_put_number(at, d->ops);
+	at = stp_put_signed(at, d->low);
+	at = stp_put_signed(at, d->high);
+	at = stp_put_signed(at, d->step);
+	at = stp_put_number(at, buckets);
+	at = stp_put_signed(at, s->count);
+	at = stp_put_signed(at, s->sum);
+	at = stp_put_signed(at, s->min);
+	at = stp_put_signed(at, s->max);
 	for (i = 0; i < buckets; i++)
 		n += s->hist[i] != 0;
-	at = put_number(at, n);
+	at = stp_put_number(at, n);
 	for (i = 0; i < buckets; i++)
 		if (s->hist[i])
-			at = put_signed(put_number(at, i), s->hist[i]);
-	at = put_text(at, d->label ? d->label : "", label_length(d->label));
-	return put_text(at, d->unit ? d->unit : "", label_length(d->unit));
+			at = stp_put_signed(stp_put_number(at, i), s->hist[i]);
+	at = stp_put_text(at, d->label ? d->label : "", label_length(d->label));
+	return stp_put_text(at, d->unit ? d->unit : "", label_length(d->unit));
 }
 
-/* Returns more than ITEM_MAX if the statistic cannot be in a record. */
+/* Returns more than STP_ITEM_MAX if the statistic cannot be in a record. */
 static u32 statistic_size(const struct stp_stat_desc *d)
 {
 	u32 buckets = d->ops & (STP_HIST_LOG | STP_HIST_LINEAR) ? d->buckets : 0;
 
 	if (buckets > STP_RECORD_BUCKETS)
-		return ITEM_MAX + 1;
-	return (12 + 2 * buckets) * NUMBER_MAX + (u32)(label_length(d->label) + label_length(d->unit));
+		return STP_ITEM_MAX + 1;
+	return (12 + 2 * buckets) * STP_NUMBER_MAX + (u32)(label_length(d->label) + label_length(d->unit));
 }
 
 /* ------------------------------------------------------------------ items */
@@ -115,20 +87,19 @@ static char *put_head(char *at, struct stp_ctx *c)
 {
 	const struct stp_ctx_private *v = stp_private(c);
 
-	at = put_byte(at, STP_ITEM_HEAD);
-	at = put_number(at, v->event_ns ? v->event_ns : (u64)stp_gettimeofday_ns(c));
-	at = put_number(at, v->event_ns ? v->event_cpu : (u64)stp_cpu(c));
-	return put_number(at, stp_probe_number(c->probe));
+	at = stp_put_byte(at, STP_ITEM_HEAD);
+	at = stp_put_number(at, v->event_ns ? v->event_ns : (u64)stp_gettimeofday_ns(c));
+	at = stp_put_number(at, v->event_ns ? v->event_cpu : (u64)stp_cpu(c));
+	return stp_put_number(at, stp_probe_number(c->probe));
 }
 
-/* Reserves n bytes, at most ITEM_MAX, for an item. Returns NULL if the record was lost. */
-static char *begin_item(struct stp_ctx *c, u32 n)
+char *stp_item_begin(struct stp_ctx *c, u32 n)
 {
 	struct stp_ctx_private *v = stp_private(c);
 
 	if (v->out_lost)
 		return NULL;
-	if (v->out_end - v->out < n + HEAD_MAX && !stp_record_extend(v, n + HEAD_MAX))
+	if (v->out_end - v->out < n + STP_ITEM_HEAD_MAX && !stp_record_extend(v, n + STP_ITEM_HEAD_MAX))
 		return NULL;
 	if (v->out == v->out_start)
 		v->out = put_head(v->out, c);
@@ -145,11 +116,11 @@ static void set_text_length(struct stp_ctx_private *v)
 
 static bool begin_text(struct stp_ctx_private *v)
 {
-	char *at = begin_item(&v->c, TEXT_HEAD + 1);
+	char *at = stp_item_begin(&v->c, TEXT_HEAD + 1);
 
 	if (!at)
 		return false;
-	v->out = put_byte(at, STP_ITEM_TEXT) + sizeof(u32);
+	v->out = stp_put_byte(at, STP_ITEM_TEXT) + sizeof(u32);
 	v->text = (u32)(v->out - v->out_start);
 	return true;
 }
@@ -172,7 +143,7 @@ static bool extend_text(struct stp_ctx_private *v, u32 n)
 		v->out -= TEXT_HEAD;
 	else
 		set_text_length(v);
-	if (!stp_record_extend(v, n + HEAD_MAX + TEXT_HEAD))
+	if (!stp_record_extend(v, n + STP_ITEM_HEAD_MAX + TEXT_HEAD))
 		return false;
 	if (v->out == v->out_start + v->text - TEXT_HEAD)
 		return begin_text(v);
@@ -190,7 +161,7 @@ static void close_text(struct stp_ctx_private *v)
 /* Returns how many bytes the arguments of a format take at most; 0: it is printed as text. */
 static u64 printed_size(const struct stp_format *f, const struct stp_format *end, const union stp_val *arg)
 {
-	u64 size = 2 * NUMBER_MAX, text = 0;
+	u64 size = 2 * STP_NUMBER_MAX, text = 0;
 
 	if (end - f > FORMAT_PIECES_MAX)
 		return 0;
@@ -201,16 +172,16 @@ static u64 printed_size(const struct stp_format *f, const struct stp_format *end
 		if (f->conv == 'm' || f->conv == 'M' || f->conv == 'q' || f->conv == 'Q' || f->conv == 'g')
 			return 0;
 		arg += (f->width == -2) + (f->precision == -2);
-		size += 3 * NUMBER_MAX + (f->conv == 'k' ? STACK_MAX : f->conv == 's' ? (u64)stp_strlen(arg->s) : 0);
+		size += 3 * STP_NUMBER_MAX + (f->conv == 'k' ? STACK_MAX : f->conv == 's' ? (u64)stp_strlen(arg->s) : 0);
 		arg++;
 	}
-	return text <= FORMAT_TEXT_MAX && size <= ITEM_MAX ? size : 0;
+	return text <= FORMAT_TEXT_MAX && size <= STP_ITEM_MAX ? size : 0;
 }
 
 void stp_record_printf(struct stp_ctx *c, const struct stp_format *f, u32 pieces, const union stp_val *arg)
 {
 	const struct stp_format *end = f + pieces;
-	u64 size = printed_size(f, end, arg);
+	u64 size = stp_module.records->as_text ? 0 : printed_size(f, end, arg);
 	struct stp_sink k;
 	char *at;
 
@@ -221,23 +192,23 @@ void stp_record_printf(struct stp_ctx *c, const struct stp_format *f, u32 pieces
 		}
 		return;
 	}
-	at = begin_item(c, (u32)size);
+	at = stp_item_begin(c, (u32)size);
 	if (!at)
 		return;
-	at = put_signed(put_byte(at, STP_ITEM_PRINT), f - stp_module.records->formats->pieces);
+	at = stp_put_signed(stp_put_byte(at, STP_ITEM_PRINT), f - stp_module.records->formats->pieces);
 	for (; f < end; f++) {
 		if (!f->conv)
 			continue;
 		if (f->width == -2)
-			at = put_signed(at, (arg++)->n);
+			at = stp_put_signed(at, (arg++)->n);
 		if (f->precision == -2)
-			at = put_signed(at, (arg++)->n);
+			at = stp_put_signed(at, (arg++)->n);
 		if (f->conv == 's')
-			at = put_text(at, arg->s, (u64)stp_strlen(arg->s));
+			at = stp_put_text(at, arg->s, (u64)stp_strlen(arg->s));
 		else if (f->conv == 'k')
 			at = put_stack(at, c, arg->s);
 		else
-			at = put_signed(at, arg->n);
+			at = stp_put_signed(at, arg->n);
 		arg++;
 	}
 	stp_private(c)->out = at;
@@ -251,13 +222,13 @@ void stp_record_hist(struct stp_ctx *c, const struct stp_stat *s, const struct s
 		stp_error(c, "empty aggregate");
 		return;
 	}
-	if (statistic_size(d) >= ITEM_MAX) {
+	if (stp_module.records->as_text || statistic_size(d) >= STP_ITEM_MAX) {
 		stp_print_hist(c, s, d);
 		return;
 	}
-	at = begin_item(c, 1 + statistic_size(d));
+	at = stp_item_begin(c, 1 + statistic_size(d));
 	if (at)
-		stp_private(c)->out = put_statistic(put_byte(at, STP_ITEM_HIST), s, d);
+		stp_private(c)->out = put_statistic(stp_put_byte(at, STP_ITEM_HIST), s, d);
 }
 
 /* ------------------------------------------------------------------ the session's description */
@@ -265,20 +236,20 @@ void stp_record_hist(struct stp_ctx *c, const struct stp_stat *s, const struct s
 static void describe_format(struct stp_ctx *c, const struct stp_described_format *d)
 {
 	const struct stp_format *f = d->pieces, *end = f + d->n;
-	char *at = printed_size(f, f, NULL) && d->n <= FORMAT_PIECES_MAX ? begin_item(c, ITEM_MAX) : NULL;
+	char *at = printed_size(f, f, NULL) && d->n <= FORMAT_PIECES_MAX ? stp_item_begin(c, STP_ITEM_MAX) : NULL;
 	u64 text = 0;
 
 	if (!at)
 		return;
-	at = put_signed(put_byte(at, STP_ITEM_FORMAT), f - stp_module.records->formats->pieces);
-	at = put_number(at, d->n);
+	at = stp_put_signed(stp_put_byte(at, STP_ITEM_FORMAT), f - stp_module.records->formats->pieces);
+	at = stp_put_number(at, d->n);
 	for (; f < end; f++) {
 		text += f->len;
 		if (text > FORMAT_TEXT_MAX)
 			return;
-		at = put_byte(put_byte(at, f->conv == 'k' ? 's' : (u8)f->conv), (u8)f->flag);
-		at = put_signed(put_signed(at, f->width), f->precision);
-		at = put_text(at, f->text, f->len);
+		at = stp_put_byte(stp_put_byte(at, f->conv == 'k' ? 's' : (u8)f->conv), (u8)f->flag);
+		at = stp_put_signed(stp_put_signed(at, f->width), f->precision);
+		at = stp_put_text(at, f->text, f->len);
 	}
 	stp_private(c)->out = at;
 }
@@ -286,7 +257,7 @@ static void describe_format(struct stp_ctx *c, const struct stp_described_format
 /* Returns the length of a text, cut so that three of them fit into an item. */
 static u64 short_length(const char *text)
 {
-	u64 len = (u64)stp_strlen(text), most = ITEM_MAX / 4;
+	u64 len = (u64)stp_strlen(text), most = STP_ITEM_MAX / 4;
 
 	return len < most ? len : most;
 }
@@ -294,33 +265,33 @@ static u64 short_length(const char *text)
 static void describe_probe(struct stp_ctx *c, u32 i)
 {
 	const struct stp_probe *p = &stp_module.probes[i];
-	char *at = begin_item(c, ITEM_MAX);
+	char *at = stp_item_begin(c, STP_ITEM_MAX);
 
 	if (!at)
 		return;
-	at = put_number(put_byte(at, STP_ITEM_PROBE), i + 1);
-	at = put_text(at, p->point, short_length(p->point));
-	at = put_text(at, p->written, short_length(p->written));
-	stp_private(c)->out = put_text(at, p->where, short_length(p->where));
+	at = stp_put_number(stp_put_byte(at, STP_ITEM_PROBE), i + 1);
+	at = stp_put_text(at, p->point, short_length(p->point));
+	at = stp_put_text(at, p->written, short_length(p->written));
+	stp_private(c)->out = stp_put_text(at, p->where, short_length(p->where));
 }
 
 static void describe_global(struct stp_ctx *c, u32 i)
 {
 	const struct stp_described_global *g = &stp_module.records->globals[i];
 	const struct stp_map *m = g->kind == STP_TAKE_MAP ? g->at : NULL;
-	char *at = begin_item(c, ITEM_MAX);
+	char *at = stp_item_begin(c, STP_ITEM_MAX);
 	u32 k;
 
 	if (!at)
 		return;
-	at = put_number(put_byte(at, STP_ITEM_GLOBAL), i);
-	at = put_text(at, g->name, short_length(g->name));
-	at = put_text(at, g->label ? g->label : "", label_length(g->label));
-	at = put_byte(at, m ? m->value : g->kind == STP_TAKE_STAT ? STP_STATS : g->kind == STP_TAKE_STRING ? STP_STRING :
+	at = stp_put_number(stp_put_byte(at, STP_ITEM_GLOBAL), i);
+	at = stp_put_text(at, g->name, short_length(g->name));
+	at = stp_put_text(at, g->label ? g->label : "", label_length(g->label));
+	at = stp_put_byte(at, m ? m->value : g->kind == STP_TAKE_STAT ? STP_STATS : g->kind == STP_TAKE_STRING ? STP_STRING :
 		      STP_LONG);
-	at = put_number(at, m ? m->nkeys : 0);
+	at = stp_put_number(at, m ? m->nkeys : 0);
 	for (k = 0; m && k < m->nkeys; k++)
-		at = put_byte(at, m->keys[k]);
+		at = stp_put_byte(at, m->keys[k]);
 	stp_private(c)->out = at;
 }
 
@@ -331,33 +302,40 @@ static void describe_script(struct stp_ctx *c)
 	char *to;
 
 	for (; left; left -= len, at += len) {
-		len = left < ITEM_MAX / 2 ? left : ITEM_MAX / 2;
-		to = begin_item(c, (u32)len + 2 * NUMBER_MAX);
+		len = left < STP_ITEM_MAX / 2 ? left : STP_ITEM_MAX / 2;
+		to = stp_item_begin(c, (u32)len + 2 * STP_NUMBER_MAX);
 		if (!to)
 			return;
-		stp_private(c)->out = put_text(put_byte(to, STP_ITEM_SCRIPT), at, len);
+		stp_private(c)->out = stp_put_text(stp_put_byte(to, STP_ITEM_SCRIPT), at, len);
 	}
+}
+
+static void describe_globals(struct stp_ctx *c)
+{
+	u32 i;
+
+	for (i = 0; i < stp_module.records->nglobals; i++)
+		describe_global(c, i);
 }
 
 static void describe(struct stp_ctx *c)
 {
-	char *at = begin_item(c, 8 * NUMBER_MAX);
+	char *at = stp_item_begin(c, 8 * STP_NUMBER_MAX);
 	u32 i;
 
 	if (at) {
-		at = put_number(put_byte(at, STP_ITEM_SESSION), (u64)stp_gettimeofday_ns(c));
-		at = put_number(at, stp_module.limits.string_len);
-		at = put_signed(at, stp_module.limits.hist_elision);
-		at = put_number(at, stp_module.limits.hist_width);
-		stp_private(c)->out = put_signed(at, stp_target(c));
+		at = stp_put_number(stp_put_byte(at, STP_ITEM_SESSION), (u64)stp_gettimeofday_ns(c));
+		at = stp_put_number(at, stp_module.limits.string_len);
+		at = stp_put_signed(at, stp_module.limits.hist_elision);
+		at = stp_put_number(at, stp_module.limits.hist_width);
+		stp_private(c)->out = stp_put_signed(at, stp_target(c));
 	}
 	describe_script(c);
 	for (i = 0; i < stp_module.records->nformats; i++)
 		describe_format(c, &stp_module.records->formats[i]);
 	for (i = 0; i < stp_module.nprobes; i++)
 		describe_probe(c, i);
-	for (i = 0; i < stp_module.records->nglobals; i++)
-		describe_global(c, i);
+	describe_globals(c);
 }
 
 /* ------------------------------------------------------------------ the globals' values */
@@ -367,34 +345,34 @@ static char *begin_value(struct stp_ctx *c, u32 i, u64 size)
 {
 	char *at;
 
-	if (size + 2 * NUMBER_MAX > ITEM_MAX) {
+	if (size + 2 * STP_NUMBER_MAX > STP_ITEM_MAX) {
 		stp_cut(STP_LOSS_UNRECORDED, "the value of a global is too long for a record");
 		return NULL;
 	}
-	at = begin_item(c, (u32)(size + 2 * NUMBER_MAX));
-	return at ? put_number(put_byte(at, STP_ITEM_VALUE), i) : NULL;
+	at = stp_item_begin(c, (u32)(size + 2 * STP_NUMBER_MAX));
+	return at ? stp_put_number(stp_put_byte(at, STP_ITEM_VALUE), i) : NULL;
 }
 
 static u64 cell_size(u8 type, const void *cell, const struct stp_stat_desc *d)
 {
-	return type == STP_STATS ? statistic_size(d) : NUMBER_MAX + (type == STP_STRING ? (u64)stp_strlen(cell) : 0);
+	return type == STP_STATS ? statistic_size(d) : STP_NUMBER_MAX + (type == STP_STRING ? (u64)stp_strlen(cell) : 0);
 }
 
 static char *put_cell(char *at, u8 type, const void *cell, const struct stp_stat_desc *d)
 {
 	if (type == STP_STATS)
 		return put_statistic(at, cell, d);
-	return type == STP_STRING ? put_text(at, cell, (u64)stp_strlen(cell)) : put_signed(at, *(const s64 *)cell);
+	return type == STP_STRING ? stp_put_text(at, cell, (u64)stp_strlen(cell)) : stp_put_signed(at, *(const s64 *)cell);
 }
 
 /* Returns the bytes of key k, or of the value behind the last key. */
 static u64 part_size(const struct stp_map *m, const struct stp_elem *e, u32 k, bool is_stack)
 {
 	if (is_stack)
-		return NUMBER_MAX + STACK_MAX;
+		return STP_NUMBER_MAX + STACK_MAX;
 	if (k == m->nkeys)
 		return cell_size(m->value, stp_elem_value(m, e), &m->stat);
-	return NUMBER_MAX + (m->keys[k] == STP_STRING ? (u64)stp_strlen(stp_elem_string(m, e, k)) : 0);
+	return STP_NUMBER_MAX + (m->keys[k] == STP_STRING ? (u64)stp_strlen(stp_elem_string(m, e, k)) : 0);
 }
 
 static void put_element(struct stp_ctx *c, u32 i, const struct stp_map *m, const struct stp_elem *e)
@@ -414,7 +392,7 @@ static void put_element(struct stp_ctx *c, u32 i, const struct stp_map *m, const
 		else if (m->keys[k] == STP_STRING)
 			at = put_cell(at, STP_STRING, stp_elem_string(m, e, k), NULL);
 		else
-			at = put_signed(at, stp_elem_long(m, e, k));
+			at = stp_put_signed(at, stp_elem_long(m, e, k));
 	if (stacks >> m->nkeys & 1)
 		at = put_stack(at, c, stp_elem_value(m, e));
 	else
@@ -469,13 +447,13 @@ static void put_globals(struct stp_ctx *c)
 
 static void put_cost(struct stp_ctx *c, u32 probe, u64 hits, u64 min_ns, u64 sum_ns, u64 max_ns)
 {
-	char *at = begin_item(c, 5 * NUMBER_MAX + 1);
+	char *at = stp_item_begin(c, 5 * STP_NUMBER_MAX + 1);
 
 	if (!at)
 		return;
-	at = put_number(put_byte(at, STP_ITEM_COST), probe + 1);
-	at = put_number(put_number(at, hits), min_ns);
-	stp_private(c)->out = put_number(put_number(at, sum_ns), max_ns);
+	at = stp_put_number(stp_put_byte(at, STP_ITEM_COST), probe + 1);
+	at = stp_put_number(stp_put_number(at, hits), min_ns);
+	stp_private(c)->out = stp_put_number(stp_put_number(at, sum_ns), max_ns);
 }
 
 const struct stp_record_ops stp_record_ops = {
@@ -485,4 +463,12 @@ const struct stp_record_ops stp_record_ops = {
 	.cost = put_cost,
 	.describe = { .handler = describe, .point = "begin", .written = "begin", .where = "generated code" },
 	.values = { .handler = put_globals, .point = "end", .written = "end", .where = "generated code" },
+};
+
+/* With --merge, on a host: globals that it sends, in the items of merge.c, and text. */
+const struct stp_record_ops stp_merge_ops = {
+	.open_text = open_text,
+	.extend_text = extend_text,
+	.close_text = close_text,
+	.describe = { .handler = describe_globals, .point = "begin", .written = "begin", .where = "generated code" },
 };

@@ -530,7 +530,7 @@ void stp_session_stop(void)
 	stop_families();
 	run_family(&stp_end_family, STP_STATE_STOPPING);
 	run_family(&stp_error_family, STP_STATE_ERROR);        /* also after an error in an end probe */
-	if (stp_module.records)
+	if (stp_module.records && stp_module.records->ops->values.handler)
 		run_exclusive(&stp_module.records->ops->values);
 	if (stp_session.exclusive->timing)
 		stp_timing_report();

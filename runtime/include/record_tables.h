@@ -23,9 +23,10 @@ struct stp_described_global {
 	void *at;                  /* struct stp_map *, struct stp_scalar_stat *, s64 *, char * */
 };
 struct stp_record_ops;
-extern const struct stp_record_ops stp_record_ops;
+extern const struct stp_record_ops stp_record_ops, stp_merge_ops;
 struct stp_records {
 	const struct stp_record_ops *ops;
+	bool as_text;              /* printing statements make text, not records of their arguments */
 	const char *script;        /* its text */
 	const struct stp_described_format *formats; u32 nformats;
 	const struct stp_described_global *globals; u32 nglobals;
@@ -33,6 +34,15 @@ struct stp_records {
 
 void stp_record_printf(struct stp_ctx *c, const struct stp_format *f, u32 pieces, const union stp_val *args);
 void stp_record_hist(struct stp_ctx *c, const struct stp_stat *s, const struct stp_stat_desc *d);
+/* --merge, on a host (core/merge.c): sends what this host has added to a global, by its number among those that are
+ * described, or what it assigns to an element (is_set). keys: NULL of a scalar. */
+void stp_send_number(struct stp_ctx *c, u32 global, const union stp_val *keys, s64 n, bool is_set);
+void stp_send_text(struct stp_ctx *c, u32 global, const union stp_val *keys, const char *text);
+void stp_send_stat(struct stp_ctx *c, u32 global, const union stp_val *keys, const struct stp_stat *s,
+		   const struct stp_stat_desc *d);
+/* --merge, on the host that stap runs on (merge/hosts.c): the globals that hosts send */
+extern const struct stp_described_global stp_merged_globals[];
+extern const u32 stp_nmerged_globals;
 void stp_record_costs(struct stp_ctx *c);  /* of the hits of all probes so far (timing.c) */
 #ifdef STP_RECORDS
 #define stp_printf stp_record_printf

@@ -16,7 +16,8 @@
 #define STP_RECORDS_H
 
 #define STP_STREAM_MAGIC 0x72716174u
-#define STP_STREAM_VERSION 2
+#define STP_STREAM_VERSION 3
+#define STP_STREAM_OLDEST 2            /* of the versions that readers accept: it has no ARMED */
 
 enum stp_frame_kind {
 	/* the first frame: struct stp_stream_start; text: release of the kernel; text: name of the host */
@@ -29,6 +30,7 @@ enum stp_frame_kind {
 	/* struct stp_frame_gap, then text: what was lost since the last such frame, before the next record was written; losses
 	 * of the whole session are frames of kind LOSS, too */
 	STP_FRAME_GAP,
+	STP_FRAME_ARMED,           /* no payload; of a module: all its probes are armed */
 };
 
 struct stp_frame {                 /* native byte order; the payload follows without padding */
@@ -85,6 +87,12 @@ enum stp_item {
 	/* number: 1 + index of a probe; number: its hits; numbers: nanoseconds of the shortest one, of all, of the
 	 * longest one */
 	STP_ITEM_COST,
+	/* Only in the stream of a host of --merge. number: index of a global; its keys; what the host has added to it since
+	 * the last such item: signed; of statistics: number of 8-byte words in all, number of those that are not zero; for
+	 * each: number, its index; signed */
+	STP_ITEM_ADDED,
+	/* the same, with a value that replaces the element's: signed or text */
+	STP_ITEM_ASSIGNED,
 };
 
 /*

@@ -17,6 +17,10 @@ void carrier_gate(bool open)
 {
 }
 
+void carrier_finish(void)
+{
+}
+
 void carrier_enter(const struct stp_probe *p)
 {
 }

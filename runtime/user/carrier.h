@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Event probes that do not run in this process are BPF programs (bpf/client.c); without them, carrier.c does nothing.
+ * Event probes that do not run in this process are BPF programs (bpf/client.c), or run on other hosts (merge/hosts.c);
+ * without them, carrier.c does nothing.
  * All functions are called by the one thread of the user runtime.
  */
 #ifndef USER_CARRIER_H
@@ -11,8 +12,10 @@ int carrier_open(void);
 /* Drops capabilities that attaching does not need: before the session starts, but after the command of -c was forked,
  * which keeps its own. Returns 0, or -1 after a message. */
 int carrier_lower(void);
-/* Hits count from now on, or no longer. */
+/* Hits count from now on, or no longer: also within a handler that calls exit(). */
 void carrier_gate(bool open);
+/* After the last hit, before end probes: receives what was counted elsewhere until then. */
+void carrier_finish(void);
 /* Before and after each handler of this process: makes the globals of the programs its own. */
 void carrier_enter(const struct stp_probe *p);
 void carrier_leave(const struct stp_probe *p);

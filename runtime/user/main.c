@@ -342,6 +342,7 @@ static int run(const struct arguments *a, char **argv)
 		user_child_release(a->command_ms);
 		loop();
 		carrier_gate(false);
+		carrier_finish();
 	}
 	stp_session_stop();
 	user_child_abandon();

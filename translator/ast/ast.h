@@ -93,6 +93,8 @@ struct var {
 	struct probe *user;        // emit: the last probe that uses it, except begin, end and error
 	bool shared;               // emit: several probes use it
 	bool is_copy;              // emit: the copy that a handler in slices uses
+	int merged;                // merge: its number among the globals that hosts send, from 1
+	bool set_by_host;          // merge: hosts set its elements, instead of adding to them
 };
 
 // ---------------------------------------------------------------- expressions
@@ -148,7 +150,7 @@ struct component {
 	struct expr *index;        // COMP_INDEX
 };
 
-enum print_kind { PRINT_PRINT, PRINT_PRINTLN, PRINT_PRINTD, PRINT_PRINTDLN, PRINT_PRINTF };
+enum print_kind { PRINT_PRINT, PRINT_PRINTLN, PRINT_PRINTD, PRINT_PRINTDLN, PRINT_PRINTF, PRINT_MERGED };
 
 // A piece of a printf format: literal text, or a conversion with its options.
 struct format_piece {
@@ -212,6 +214,7 @@ struct expr {
 			expr_vec args;             // an E_HIST only as the single argument of print/println
 			const char *on_fault;      // target: text to print if a value cannot be read; NULL: an error
 			bool in_part;              // target: some values are left out, which counts as a loss
+			struct var *merged;        // PRINT_MERGED, of merge: the global; args: keys, value (a count of statistics)
 		} print;
 		struct embedded *embedded;
 		// E_TARGET: without the first "$": "x", "return", "$parms". E_ATVAR: name, file and module

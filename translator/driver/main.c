@@ -4,6 +4,7 @@
 #include "streams.h"
 #include "cache/cache.h"
 #include "target/kernel.h"
+#include "run/merge.h"
 #include "run/remote.h"
 #include "run/run.h"
 #include "driver/bundle.h"
@@ -214,7 +215,9 @@ static const char *printed_path(const struct session *s)
 
 static void print_module(struct session *s)
 {
-	if (s->opt.bundle)
+	if (s->opt.merge == MERGE_HOST)
+		merge_deliver(s);
+	else if (s->opt.bundle)
 		bundle_put(s);
 	else
 		puts(printed_path(s));

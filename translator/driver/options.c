@@ -171,6 +171,11 @@ static void set_remote_prefix(struct options *o, const char *arg)
 	o->remote_prefix = true;
 }
 
+static void set_merge(struct options *o, const char *arg)
+{
+	o->merge = MERGE_HERE;
+}
+
 static void no_servers(struct options *o, const char *arg)
 {
 	options_misused("compile servers are not supported: build for another host with -r RELEASE -p4 and copy the module to "
@@ -679,6 +684,8 @@ static const struct option_row {
 	{ 0, "hosts", VALUE, "FILE", "run on the hosts of FILE: one a line, as with --remote, or an\ninventory of Ansible "
 	"(INI)", options_add_hosts },
 	{ 0, "min-hosts", VALUE, "N", "run if at least N hosts can be used (default: all)", options_set_min_hosts },
+	{ 0, "merge", NOTHING, NULL, "run event probes on the hosts of --remote, and the others once,\n"
+	  "here, with the globals of all hosts added up", set_merge },
 	{ 0, "remote-prefix", NOTHING, NULL, "begin each line of output with its host's number", set_remote_prefix },
 	{ 0, "kbuild", NOTHING, NULL, "build the module with a full kbuild run", set_kbuild },
 	{ 0, "disable-cache", NOTHING, NULL, "neither use nor fill the cache", set_no_cache },

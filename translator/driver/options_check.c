@@ -85,6 +85,13 @@ static void check_where(const struct options *o)
 		options_misused("--sign-module is not supported with --runtime=user, which has no module");
 	if (o->min_hosts && o->min_hosts > o->remotes.n)
 		options_misused("--min-hosts=%d, but there are %d hosts (--remote, --hosts)", o->min_hosts, o->remotes.n);
+	if (o->merge && !o->remotes.n && o->last_pass > 3)
+		options_misused("--merge requires hosts (--remote, --hosts); with -p2 and -p3 it shows the part of the script that "
+				"runs here");
+	if (o->merge && o->remotes.n && o->last_pass < 5)
+		options_misused("--merge and -p cannot be used together with hosts");
+	if (o->merge && (o->export || o->target_pid || o->module_name || o->timing))
+		options_misused("--merge cannot be used with --export, -x, -m or -t");
 	if (o->remote_prefix && !o->remotes.n)
 		options_misused("--remote-prefix requires --remote");
 }
@@ -131,7 +138,7 @@ static void check_records(const struct options *o)
 				"session are one stream");
 	if (o->record && !o->output && o->last_pass == 5 && isatty(STDOUT_FILENO))
 		options_misused("--record requires -o FILE, since a terminal cannot show records; \"stap report FILE\" shows them");
-	if (o->records && (o->remotes.n > 1 || o->remote_prefix))
+	if (o->records && !o->merge && (o->remotes.n > 1 || o->remote_prefix))
 		options_misused("-f, --json, --output, --record or --monitor cannot be used with --remote-prefix or several "
 				"hosts: the records of a session are one stream");
 	if (o->monitor && (o->record || o->output_format || o->outputs.n || o->output))

@@ -101,7 +101,8 @@ static void count_var(struct use_walker *w, struct var *v, int use, struct loc l
 
 static void forget_uses(struct var *v)
 {
-	v->read = v->written = false;
+	v->read = false;
+	v->written = v->merged;            // by the hosts
 	v->only_updated = true;
 }
 

@@ -15,6 +15,7 @@ static const struct step {
 	{ "targets", elab_targets, true },
 	{ "types", elab_types },
 	{ "check", elab_check, true },
+	{ "merge", elab_merge },
 	{ "privilege", elab_privilege },
 	{ "output_formats", elab_output_formats },
 	{ "optimize", elab_optimize },

@@ -522,7 +522,11 @@ static void put_together(struct emitter *e, struct cwriter *w)
 	cw_append(w, &known);
 	emit_families(e, w);
 	emit_global_tables(e, w);
-	if (e->s->opt.records)
+	if (e->s->opt.merge == MERGE_HERE)
+		emit_merged_globals(e, w);
+	if (e->s->opt.merge == MERGE_HOST)
+		emit_merged_tables(e, w);
+	else if (e->s->opt.records)
 		emit_record_tables(e, w);
 	cw_blank(w);
 	write_module(e, w);

@@ -358,11 +358,39 @@ static struct value print_pretty(struct emitter *e, struct expr *x, const char *
 	return value_text(0, true, "%s", into);
 }
 
+// --merge: sends what this host has added to a global, or to an element of it.
+static struct value print_merged(struct emitter *e, struct expr *x)
+{
+	struct var *v = x->u.print.merged;
+	int keys = v->arity > 0 ? v->arity : 0;
+	struct expr *last = x->u.print.args.at[keys];
+	struct value *values = NEW_ARRAY(struct value, keys + 1);
+	const char *at, *value;
+
+	if (v->type == T_STATS) {
+		emit_values(e, x->u.print.args.at, keys, values);
+		value = emit_stat_of(e, last->u.stat.of);
+	} else {
+		emit_values(e, x->u.print.args.at, keys + 1, values);
+		value = value_long(values[keys]);
+	}
+	at = str_printf("c, %d, %s, %s", v->merged - 1, arguments(e, x, values, 0, keys), value);
+	if (v->type == T_STATS)
+		cw_line(e->w, "stp_send_stat(%s, %s);", at, emit_desc(e, v));
+	else if (v->type == T_STRING)
+		cw_line(e->w, "stp_send_text(%s);", at);
+	else
+		cw_line(e->w, "stp_send_number(%s, %s);", at, v->set_by_host ? "true" : "false");
+	return value_number(0);
+}
+
 // into: the buffer of the forms that return a string, or NULL for a temporary.
 struct value emit_print(struct emitter *e, struct expr *x, const char *into)
 {
 	if (!emit_needs_context(e, x->loc))
 		return value_number(0);
+	if (x->u.print.kind == PRINT_MERGED)
+		return print_merged(e, x);
 	if (x->u.print.args.n == 1 && x->u.print.args.at[0]->kind == E_HIST)
 		return print_hist(e, x, into);
 	return x->u.print.on_fault ? print_pretty(e, x, into) : print_format(e, x, into);

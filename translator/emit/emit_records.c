@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Tables that describe a module's output to its reader: its formats and its globals. In: the tables of formats that
-// printing statements have made, the storage of the globals. Out: stp_records of the generated C.
+// printing statements have made, the storage of the globals. Out: stp_records of the generated C, with --merge the
+// globals that hosts send.
 #include "emit/emitter.h"
 
 #include <string.h>
@@ -26,6 +27,39 @@ static void global(struct cwriter *w, const struct global *g)
 		v->label ? str_printf(".label = %s, ", emit_c_string(v->label)) : "", kind,
 		!v->arity && v->type == T_STRING ? "" : "&", g->name,
 		adder ? str_printf(", .adder = true, .offset = __builtin_offsetof(struct percpu, %s)", g->name) : "");
+}
+
+// Writes the globals that hosts send with --merge, in the order of their numbers.
+static int merged_globals(struct emitter *e, struct cwriter *w, const char *head)
+{
+	int n = 0;
+
+	cw_line(w, "%s = {", head);
+	for (int number = 1; number <= e->s->script.globals.n; number++)
+		for vec_each(&e->globals, g) {
+			if (g->var->merged != number || g->var->is_copy)
+				continue;
+			n++;
+			global(w, g);
+		}
+	cw_line(w, "};");
+	return n;
+}
+
+void emit_merged_globals(struct emitter *e, struct cwriter *w)
+{
+	int n = merged_globals(e, w, "const struct stp_described_global stp_merged_globals[]");
+
+	cw_line(w, "const u32 stp_nmerged_globals = %d;", n);
+}
+
+void emit_merged_tables(struct emitter *e, struct cwriter *w)
+{
+	int n = merged_globals(e, w, "static const struct stp_described_global stp_described_globals[]");
+
+	cw_line(w, "static const struct stp_records stp_records = {");
+	cw_line(w, ".ops = &stp_merge_ops, .as_text = true, .globals = stp_described_globals, .nglobals = %d,", n);
+	cw_line(w, "};");
 }
 
 static bool is_of_monitor(struct loc loc)
@@ -62,7 +96,7 @@ static void script(struct emitter *e, struct cwriter *w)
 
 bool emit_times_hits(const struct session *s)
 {
-	return s->opt.timing || s->opt.records;
+	return s->opt.timing || (s->opt.records && s->opt.merge != MERGE_HOST);
 }
 
 void emit_record_tables(struct emitter *e, struct cwriter *w)

@@ -87,7 +87,7 @@ static void visit_expr(struct use_walker *w, const struct expr *x)
 		break;
 	case E_PRINT:
 		h->fit &= plain_format(x);
-		h->walks |= x->u.print.args.n && x->u.print.args.at[0]->kind == E_HIST;
+		h->walks |= x->u.print.kind == PRINT_MERGED || (x->u.print.args.n && x->u.print.args.at[0]->kind == E_HIST);
 		h->prints |= !x->u.print.to_string;
 		break;
 	default:

@@ -218,6 +218,9 @@ void emit_global_tables(struct emitter *e, struct cwriter *w);
 
 // emit_records.c
 bool emit_times_hits(const struct session *s);                      // for -t, and for the records of each probe's cost
+// --merge: the globals that hosts send, as a table of the part that runs here, and of a host
+void emit_merged_globals(struct emitter *e, struct cwriter *w);
+void emit_merged_tables(struct emitter *e, struct cwriter *w);
 void emit_record_tables(struct emitter *e, struct cwriter *w);    // --record: what the reader of the output needs
 
 // emit_effects.c

@@ -126,7 +126,7 @@ static struct cache_key program_key(struct session *s, const struct cache_key *r
 
 static void list_sources(const struct session *s, arguments *sources)
 {
-	char *path = str_printf("%s/%s/sources", s->runtime_dir, s->opt.bpf_runtime ? "bpf" : "user");
+	char *path = str_printf("%s/%s/sources", s->runtime_dir, s->opt.bpf_runtime ? "bpf" : s->opt.merge ? "merge" : "user");
 	char *text = str_read_file(path, NULL), *save = NULL;
 
 	if (!text)

@@ -15,6 +15,9 @@ void hosts_read(const char *path, name_list *hosts);
 // was run for each, and *status is the exit status of all.
 bool remote_open(struct options *o, int *status);
 
+struct unreached { const char *url, *why; };       // a host that cannot be used
+typedef VEC(struct unreached) unreached_list;
+
 // Runs the module on all hosts of its kernel at the same time and relays their output; returns the exit status.
 int remote_run(struct session *s);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Pass 5: runs staprun on a finished module, with the options that concern the run, and returns its exit status.
 // Signals of the terminal reach staprun directly; those sent to stap alone are passed on.
+#include "run/merge.h"
 #include "run/run.h"
 
 #include "run/remote.h"
@@ -201,6 +202,8 @@ static int run_here(struct session *s)
 
 static int run_somewhere(struct session *s)
 {
+	if (s->opt.merge)
+		return merge_run(s);
 	if (s->opt.vm)
 		return vm_run(s);
 	if (s->opt.user_runtime || s->opt.bpf_runtime)

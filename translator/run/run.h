@@ -49,6 +49,9 @@ void report_recorded(struct session *s, char **files) __attribute__((noreturn));
 // serve.c: --export: starts the server of the script's metrics. It ends when the returned descriptor is closed.
 int serve_start(struct session *s);
 int user_run(struct session *s);
+// Returns the path of the program that pass 4 has made.
+const char *user_program(const struct session *s);
+void user_settings(struct session *s, arguments *argv);    // -v, -s, -n, name=value
 // Adds the arguments of the program: options and settings of globals.
 void user_arguments(struct session *s, arguments *argv);
 

@@ -55,7 +55,15 @@ static int run_and_wait(const struct spawn *program)
 	return status;
 }
 
-void user_arguments(struct session *s, arguments *argv)
+const char *user_program(const struct session *s)
+{
+	// Temporary directories of some systems do not allow execution. -m leaves the program in the current directory.
+	const char *path = s->stored_path && access(s->module_path, X_OK) ? s->stored_path : s->module_path;
+
+	return strchr(path, '/') ? path : str_printf("./%s", path);
+}
+
+static void add_options(struct session *s, arguments *argv)
 {
 	const struct options *o = &s->opt;
 
@@ -65,6 +73,27 @@ void user_arguments(struct session *s, arguments *argv)
 		vec_push(argv, "-s");
 	vec_push(argv, "-n");
 	vec_push(argv, s->module_name);
+}
+
+static void add_globals(struct session *s, arguments *argv)
+{
+	const struct options *o = &s->opt;
+
+	for (int i = 0; i < o->globals.n; i++)
+		vec_push(argv, str_printf("%s=%s", o->globals.at[i].name, o->globals.at[i].value));
+}
+
+void user_settings(struct session *s, arguments *argv)
+{
+	add_options(s, argv);
+	add_globals(s, argv);
+}
+
+void user_arguments(struct session *s, arguments *argv)
+{
+	const struct options *o = &s->opt;
+
+	add_options(s, argv);
 	if (o->command) {
 		vec_push(argv, "-c");
 		vec_push(argv, o->command);
@@ -75,8 +104,7 @@ void user_arguments(struct session *s, arguments *argv)
 		vec_push(argv, "-x");
 		vec_push(argv, str_printf("%d", o->target_pid));
 	}
-	for (int i = 0; i < o->globals.n; i++)
-		vec_push(argv, str_printf("%s=%s", o->globals.at[i].name, o->globals.at[i].value));
+	add_globals(s, argv);
 }
 
 int user_run(struct session *s)
@@ -84,13 +112,10 @@ int user_run(struct session *s)
 	const struct options *o = &s->opt;
 	struct spawn program = { 0 };
 	arguments argv = { 0 };
-	const char *path;
 
 	if (o->target_pid && kill(o->target_pid, 0) < 0 && errno == ESRCH)
 		die("-x %d: no such process; pgrep -a NAME lists processes with their IDs", o->target_pid);
-	// Temporary directories of some systems do not allow execution. -m leaves the program in the current directory.
-	path = s->stored_path && access(s->module_path, X_OK) ? s->stored_path : s->module_path;
-	vec_push(&argv, strchr(path, '/') ? path : str_printf("./%s", path));
+	vec_push(&argv, user_program(s));
 	if (o->export) {
 		// The directory of a name that another process uses has another name, which only the program knows.
 		s->module_name = str_printf("%s_%d", s->module_name, (int)getpid());

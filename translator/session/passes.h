@@ -20,6 +20,7 @@ int pass_elaborate(struct session *s);
 	int elab_targets(struct session *s);       // targets.c: $x, @cast, ... become plain expressions
 	int elab_types(struct session *s);         // types.c
 	int elab_check(struct session *s);         // check.c: checks that do not depend on types; access and locks
+	int elab_merge(struct session *s);         // merge.c: with --merge, keeps the probes of one part of the script
 	int elab_privilege(struct session *s);     // privilege.c: refuses what the user's privilege does not allow
 	int elab_output_formats(struct session *s); // output_formats.c: checks that they fit the globals
 	int elab_optimize(struct session *s);      // optimize.c

@@ -62,6 +62,7 @@ struct options {               // driver/options.c: from argv, checked, never ch
 	int remotes_all;           // of every kernel
 	bool remote_prefix;        // --remote-prefix
 	int min_hosts;             // --min-hosts, 0: all
+	enum merge { MERGE_NONE, MERGE_HERE, MERGE_HOST } merge;   // --merge: the part of the script that is translated
 	const char *export;        // --export=prometheus:[ADDR:]PORT: the part after the first ":", or NULL
 	VEC(struct limit) modinfo;        // --modinfo
 	const char *runtime_dir;   // -R, or NULL
@@ -148,6 +149,7 @@ struct session {
 	struct kernel *kernel;
 	struct debuginfo *debuginfo;       // debuginfo/lookup/module.c, opened at first use
 	bool reads_input;                  // probes: staprun has to relay standard input
+	name_list host_settings;   // merge: name=value of -G for the part that runs on hosts
 	VEC(const char *) programs;        // probes: absolute paths of probed programs
 	struct module_data *module_data;   // elab/module_data.c: debuginfo that the module contains
 

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * --merge, on a host: writes what this host has added to globals since the last time, or assigned to them, as items of
+ * include/records.h. The translator makes the probes that do so (translator/elab/merge.c): they read each global and
+ * clear it at one moment, so that each addition is sent once. merge/hosts.c reads the items. Context: a handler's.
+ */
+#include "items.h"
+#include "map.h"
+
+static const struct stp_map *map_of(u32 global)
+{
+	const struct stp_described_global *g = &stp_module.records->globals[global];
+
+	return g->kind == STP_TAKE_MAP ? g->at : NULL;
+}
+
+static u64 text_size(const char *text)
+{
+	return STP_NUMBER_MAX + (u64)stp_strlen(text);
+}
+
+static char *put_string(char *at, const char *text)
+{
+	return stp_put_text(at, text, (u64)stp_strlen(text));
+}
+
+/* Begins an item whose value takes `size` bytes. Returns where the value goes, or NULL: it is lost, and counted. */
+static char *begin(struct stp_ctx *c, u32 kind, u32 global, const union stp_val *keys, u64 size)
+{
+	const struct stp_map *m = map_of(global);
+	u32 nkeys = m ? m->nkeys : 0, k;
+	char *at;
+
+	size += 1 + STP_NUMBER_MAX;
+	for (k = 0; k < nkeys; k++)
+		size += m->keys[k] == STP_STRING ? text_size(keys[k].s) : STP_NUMBER_MAX;
+	if (size > STP_ITEM_MAX) {
+		stp_cut(STP_LOSS_UNRECORDED, "the value of a global is too long for a record");
+		return NULL;
+	}
+	at = stp_item_begin(c, (u32)size);
+	if (!at)
+		return NULL;
+	at = stp_put_number(stp_put_byte(at, (u8)kind), global);
+	for (k = 0; k < nkeys; k++)
+		at = m->keys[k] == STP_STRING ? put_string(at, keys[k].s) : stp_put_signed(at, keys[k].n);
+	return at;
+}
+
+void stp_send_number(struct stp_ctx *c, u32 global, const union stp_val *keys, s64 n, bool is_set)
+{
+	char *at = begin(c, is_set ? STP_ITEM_ASSIGNED : STP_ITEM_ADDED, global, keys, STP_NUMBER_MAX);
+
+	if (at)
+		stp_private(c)->out = stp_put_signed(at, n);
+}
+
+void stp_send_text(struct stp_ctx *c, u32 global, const union stp_val *keys, const char *text)
+{
+	char *at = begin(c, STP_ITEM_ASSIGNED, global, keys, text_size(text));
+
+	if (at)
+		stp_private(c)->out = put_string(at, text);
+}
+
+void stp_send_stat(struct stp_ctx *c, u32 global, const union stp_val *keys, const struct stp_stat *s,
+		   const struct stp_stat_desc *d)
+{
+	const s64 *words = (const s64 *)s;
+	u32 n = d->size / 8, used = 0, i;
+	char *at;
+
+	if (!s || !stp_charge(c, (u64)n * 2 * STP_WORK_BUCKET))
+		return;
+	for (i = 0; i < n; i++)
+		used += words[i] != 0;
+	at = begin(c, STP_ITEM_ADDED, global, keys, 2 * STP_NUMBER_MAX * (used + 1ull));
+	if (!at)
+		return;
+	at = stp_put_number(stp_put_number(at, n), used);
+	for (i = 0; i < n; i++)
+		if (words[i])
+			at = stp_put_signed(stp_put_number(at, i), words[i]);
+	stp_private(c)->out = at;
+}

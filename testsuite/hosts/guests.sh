@@ -1,0 +1,103 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# --merge on virtual machines of 6.1 and 6.12 that are reached by OpenSSH: known numbers of events on each, and a host that dies. Called by
+# run.sh; reads of /proc/version are counted, one of /proc/uptime ends the session.
+set -u
+. "$TESTS/lib.sh"
+
+for command in sshd ssh ssh-keygen qemu-system-x86_64; do
+	PATH=$PATH:/usr/sbin command -v "$command" >/dev/null || { skip hosts/guests "$command"; exit 0; }
+done
+releases=()
+for series in 6.1 6.12; do
+	for image in /boot/vmlinuz-"$series".*; do
+		[ ! -e "/lib/modules/${image#*-}/build" ] || { releases+=("${image#*-}"); break; }
+	done
+done
+[ ${#releases[@]} -eq 2 ] || { skip hosts/guests "kernels 6.1 and 6.12 with headers"; exit 0; }
+
+dir=$SCRATCH/guests
+mkdir -p "$dir/bin"
+printf '#!/bin/sh\nexec %s -F %s/config "$@"\n' "$(command -v ssh)" "$dir" >"$dir/bin/ssh"
+chmod +x "$dir/bin/ssh"
+export PATH=$dir/bin:$PATH
+pids=()
+trap 'kill "${pids[@]}" 2>/dev/null; wait' EXIT
+
+boot() { # NAME RELEASE
+	local port
+	for port in $(shuf -i 20000-30000 -n 5); do
+		pids+=("$("$TESTS/hosts/guest.sh" "$dir" "$2" "$port" "$1")") && [ -n "${pids[-1]}" ] && return
+		unset 'pids[-1]'
+	done
+	return 1
+}
+
+boot one "${releases[0]}" && boot two "${releases[1]}" || { not_ok hosts/guests "a guest does not boot"; exit; }
+
+# Waits until the session has printed "begin".
+armed() {
+	for ((i = 0; i < 600; i++)); do
+		! grep -q begin "$dir/out" || return 0
+		kill -0 "$1" 2>/dev/null || return 1
+		sleep 0.2
+	done
+	return 1
+}
+
+reads() { # HOST NUMBER
+	ssh "$1" "i=0; while [ \$i -lt $2 ]; do cat /proc/version; i=\$((i + 1)); done" >/dev/null
+}
+
+script='
+global n, by, sizes, last
+probe begin { println("begin") }
+probe kernel.function("version_proc_show") { n++; by[execname(), hostname()]++; sizes <<< 10 * n_of_host(); last[hostname()] = execname() }
+probe kernel.function("uptime_proc_show") { exit() }
+function n_of_host() { return strlen(hostname()) }
+probe end {
+	printf("%d %d %d %d\n", n, @count(sizes), @sum(sizes), @percentile(sizes, 50))
+	foreach ([e, h+] in by) printf("%s %s %d\n", e, h, by[e, h])
+	foreach (h+ in last) printf("%s %s\n", h, last[h])
+}'
+
+session() { # OPTIONS...
+	"$STAP" --merge "$@" -e "$script" >"$dir/out" 2>"$dir/err" &
+	session=$!
+	armed $session
+}
+
+finish() { # NAME STATUS OUTPUT ERROR
+	local found='' rc
+	wait $session
+	rc=$?
+	[ $rc -eq "$2" ] || found="exit status $rc"$'\n'
+	[ "$(cat "$dir/out")" = "$3" ] || found+="output: $(cat "$dir/out")"$'\n'
+	[ -z "$4" ] || grep -qF -- "$4" "$dir/err" || found+="no line of errors has: $4"$'\n'
+	[ -z "$found" ] || found+=$(cat "$dir/err")
+	report "hosts/$1" "$found"
+}
+
+session --remote=one --remote=two && { reads one 30; reads two 12; ssh two cat /proc/uptime >/dev/null; }
+finish guests-sums 0 "$(printf '%s\n' begin '42 42 1260 30' 'cat one 30' 'cat two 12' 'one cat' 'two cat')" ''
+left=$(for name in one two; do ssh $name 'cat /proc/modules | grep -v "^virtio\|failover" | grep "^stap\|^t_"; ls /tmp'; done)
+report hosts/guests-nothing-left "$left"
+
+# A guest that dies: what it sent counts, and it is named.
+session --remote=one --remote=two && { reads one 5; reads two 7; sleep 4; kill -USR1 "${pids[1]}"; sleep 2; reads one 1; ssh one cat /proc/uptime >/dev/null; }
+finish guests-host-dies 1 "$(printf '%s\n' begin '13 13 390 30' 'cat one 6' 'cat two 7' 'one cat' 'two cat')" 'WARNING: two: the run there ended early'
+
+# stap is killed: the module does not stay.
+session --remote=one && kill -KILL $session
+wait $session 2>/dev/null
+for ((i = 0; i < 50; i++)); do
+	left=$(ssh one 'grep "^stap_\|^t_" /proc/modules')
+	[ -n "$left" ] || break
+	sleep 0.2
+done
+report hosts/guests-stap-is-killed "$left"
+
+# The guest's end tells whether its kernel had anything to say.
+kill -TERM "${pids[0]}"
+for ((i = 0; i < 300; i++)); do kill -0 "${pids[0]}" 2>/dev/null || break; sleep 0.1; done
+report hosts/guests-kernel-log "$([ -s "$dir/one.log" ] || echo 'no kernel log'; grep -A40 'reported a fault\|guest died' "$dir/one.out")"

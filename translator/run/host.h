@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// A module that runs on another host: started over ssh, which sends the module and returns what the script prints.
+#ifndef RUN_HOST_H
+#define RUN_HOST_H
+
+#include "run/run.h"
+#include "session/session.h"
+
+struct host_module { const char *name; const char *bytes; size_t size; };
+
+struct host {
+	const struct remote *remote;
+	const struct host_module *module;
+	int pid, in, out;          // in, out: -1: closed
+	size_t sent;               // bytes of the module
+	struct buf line;           // remote.c, with several hosts: an incomplete line
+};
+
+// Makes argv the command that passes a script and its arguments to a shell on that host.
+void host_shell_command(arguments *argv, const char *url, const char *script, const arguments *words);
+// Starts staprun there, with these name=value settings of globals. Dies if ssh cannot be started.
+void host_start(struct session *s, struct host *h, const struct remote *r, const struct host_module *module,
+		const name_list *settings);
+// Returns whether a part of the module is still to be sent; sends some of it when h->in is writable.
+bool host_is_sending(const struct host *h);
+void host_send(struct host *h);
+void host_close(int *fd);
+
+// Interrupts of this process: between host_ignore_signals() and host_count_signals() ssh is started, which then leaves
+// those of the terminal to this process.
+void host_ignore_signals(void);
+void host_count_signals(void);
+int host_interrupts(void);                 // so far
+void host_interrupt(void);                 // counts one, if there was none
+
+#endif
