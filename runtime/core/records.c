@@ -24,20 +24,10 @@ _Static_assert(FORMAT_TEXT_MAX + FORMAT_PIECES_MAX * (2 + 3 * STP_NUMBER_MAX) + 
 /* Writes a stack value as text of at most STACK_MAX bytes; its length has two bytes. */
 static char *put_stack(char *to, struct stp_ctx *c, const char *stack)
 {
-	char *text = to + 2;
-	u32 len = 0, at = 0;
-	const char *line;
-	u64 n;
+	u32 len = stp_stack_lines(c, to + 2, STACK_MAX, stack);
 
-	while ((line = plat_stack_line(c, stack, &at))) {
-		n = (u64)stp_strlen(line);
-		if (len + n < STACK_MAX)
-			plat_memcpy(text + len, line, n);
-		if (!stp_list_line(text, STACK_MAX, &len, n))
-			break;
-	}
 	stp_put_byte(stp_put_byte(to, (u8)(len | 128)), (u8)(len >> 7));
-	return text + len;
+	return to + 2 + len;
 }
 
 /* Returns the length of a label or unit, cut so that two of them and a statistic fit into an item; 0 for NULL. */
@@ -365,7 +355,7 @@ static char *put_cell(char *at, u8 type, const void *cell, const struct stp_stat
 	return type == STP_STRING ? stp_put_text(at, cell, (u64)stp_strlen(cell)) : stp_put_signed(at, *(const s64 *)cell);
 }
 
-/* Returns the bytes of key k, or of the value behind the last key. */
+/* Returns the bytes of key k, or of the value after the last key. */
 static u64 part_size(const struct stp_map *m, const struct stp_elem *e, u32 k, bool is_stack)
 {
 	if (is_stack)

@@ -20,7 +20,7 @@ static inline bool copy(char *to, const char *from, u32 size)
 	STP_CHECK_THAT(size && size <= 1u << 30);
 	if (to == from)
 		return true;
-	/* The bytes behind the terminator of `to`, within size, may be overwritten. */
+	/* The bytes after the terminator of `to`, within size, may be overwritten. */
 	while (end - to >= 8) {
 		w = stp_word_load(from);
 		stp_word_store(to, w);
@@ -121,20 +121,26 @@ bool stp_list_line(char *list, u32 size, u32 *len, u64 line)
 	return true;
 }
 
-void stp_stack_text(struct stp_ctx *c, char *to, const char *stack)
+u32 stp_stack_lines(struct stp_ctx *c, char *to, u32 size, const char *stack)
 {
-	u32 size = stp_module.limits.string_len, len = 0, at = 0;
+	u32 len = 0, at = 0;
 	const char *line;
-	s64 n;
+	u64 n;
 
 	*to = '\0';
 	while ((line = plat_stack_line(c, stack, &at))) {
-		n = stp_strlen(line);
+		n = (u64)stp_strlen(line);
 		if (len + n < size)
-			plat_memcpy(to + len, line, (u64)n);
-		if (!stp_list_line(to, size, &len, (u64)n))
-			return;
+			plat_memcpy(to + len, line, n);
+		if (!stp_list_line(to, size, &len, n))
+			break;
 	}
+	return len;
+}
+
+void stp_stack_text(struct stp_ctx *c, char *to, const char *stack)
+{
+	stp_stack_lines(c, to, stp_module.limits.string_len, stack);
 }
 
 /*
@@ -429,7 +435,7 @@ void stp_quote_label(struct stp_ctx *c, char *to, const char *text)
 
 struct named { const char *name; u32 len; u64 n; };
 
-/* Reads the entry NAME=NUMBER at *p and moves *p behind it. Returns false at the end, also of a table that was cut. */
+/* Reads the entry NAME=NUMBER at *p and moves *p past it. Returns false at the end, also of a table that was cut. */
 static bool next_name(const char **p, struct named *to)
 {
 	u32 base = 10;
