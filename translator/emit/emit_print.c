@@ -31,26 +31,34 @@ static struct expr *printed_stack(const struct expr *x, struct expr *arg, const 
 	return p->width == -1 && p->precision == -1 && !p->width_star && !p->precision_star ? arg->u.call.args.at[0] : NULL;
 }
 
-// Makes conversions of call stacks 'k'. Returns the statement with the stack values as their arguments.
-static struct expr *print_stacks(struct expr *x, pieces *f)
+static struct expr *with_argument_copy(const struct expr *x)
 {
-	struct expr *copy = NEW(struct expr), *stack;
-	int arg = 0;
+	struct expr *copy = NEW(struct expr);
 
 	*copy = *x;
 	copy->u.print.args = (expr_vec){ 0 };
 	for vec_each(&x->u.print.args, it)
 		vec_push(&copy->u.print.args, *it);
+	return copy;
+}
+
+// Makes conversions of call stacks 'k'. Returns the statement, or a copy of it with the stack values as arguments.
+static struct expr *print_stacks(struct expr *x, pieces *f)
+{
+	struct expr *result = x, *stack;
+	int arg = 0;
+
 	for vec_each(f, p) {
 		arg += p->width_star + p->precision_star;
 		stack = p->conv == 's' ? printed_stack(x, x->u.print.args.at[arg], p) : NULL;
 		if (stack) {
 			p->conv = 'k';
-			copy->u.print.args.at[arg] = stack;
+			result = result == x ? with_argument_copy(x) : result;
+			result->u.print.args.at[arg] = stack;
 		}
 		arg += p->conv != 0;
 	}
-	return copy;
+	return result;
 }
 
 // Returns print(a, b), println, printd("-", a, b), printdln as equivalent formats.
