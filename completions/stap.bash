@@ -16,7 +16,7 @@ _stap() {
 			COMPREPLY+=("$word")
 		fi
 	done < <("${COMP_WORDS[0]}" --complete "$line" 2>/dev/null)
-	# A second candidate keeps readline from closing the quote behind text that continues.
+	# A second candidate keeps readline from closing the quote after text that continues.
 	if [[ ${#COMPREPLY[@]} -eq 1 && ${COMPREPLY[0]} == *[\(\"=./] ]]; then
 		compopt -o nospace
 		[[ ${COMPREPLY[0]} != *[\(\"] ]] || COMPREPLY+=("${COMPREPLY[0]} ")

@@ -12,7 +12,7 @@
 struct stp_module module __asm__("stp_module");     // its limits are those of the session
 static struct stp_ctx_private context;
 static char printed[1 << 20];
-// Terminated copies of the strings of an event, which fit into a frame, with space for a word behind the last one.
+// Terminated copies of the strings of an event, which fit into a frame, with space for a word after the last one.
 static char strings[STP_FRAME_MAX + FORMAT_PIECES + 8];
 
 bool stp_charge_more(struct stp_ctx *c) { return true; }

@@ -226,13 +226,13 @@ static bool read_one(const char *path)
 	for (int n = 0; extent.length; n++) {
 		rc = stream_read(in, handle, NULL, &extent);
 		if (rc == -ENODATA && n)
-			break;                     // the file ends behind a session
+			break;                     // the file ends after a session
 		if (rc == -ENODATA && !is_file)
 			exit(1);                   // the session did not begin, and its messages say why
 		if ((rc == -EPROTO || rc == -ENODATA) && !n)
 			fail("%s is not a recorded session; record one with stap --record -o FILE", name);
 		if (rc == -EPROTO) {
-			report_error("%s has bytes behind the end of its session, from byte %llu on, which are ignored",
+			report_error("%s has bytes after the end of its session, from byte %llu on, which are ignored",
 				     name, (unsigned long long)begin);
 			whole = false;
 			break;

@@ -116,10 +116,11 @@ static struct frame read_line(struct text line)
 	return f;
 }
 
-// Passes the functions that are in a frame. One of an unknown file has its name only.
+// Calls the handler for each function of a frame: the one that contains the address, then those inlined there. Without
+// symbols, calls it once, with the name that was printed.
 static void pass(const struct session *s, struct frame *f, bool returns, frame_handler *handler, void *to)
 {
-	struct place p = { f->module, f->name, f->offset, f->size, returns };
+	struct code_location p = { f->module, f->name, f->offset, f->size, returns };
 	const struct symbol *symbols;
 	unsigned n;
 
@@ -137,7 +138,7 @@ static void pass(const struct session *s, struct frame *f, bool returns, frame_h
 	}
 }
 
-// The last line is the outermost frame. The address of each but the first one is that behind a call.
+// The last line is the outermost frame. Addresses except the innermost one are return addresses.
 static void lines(const struct session *s, struct text stack, frame_handler *handler, void *to)
 {
 	const char *end = stack.at + stack.len, *from;

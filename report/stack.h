@@ -23,16 +23,18 @@ typedef void frame_handler(void *to, const struct frame *f);
 
 // Returns true if the event is an element of an array with a call stack in its keys, and with a number or statistics.
 bool stack_is_key(const struct event *e);
-// Passes the frames of such an element from the outermost one to the innermost, those of inlined functions among them.
-// Other keys are frames, too, in their order, but for empty texts, such as the kernel's stack of a sample in a
-// program. Stacks of the kernel are behind those of programs.
+// Calls the handler for the frames of such an element, from the outermost to the innermost, with inlined functions.
+// Each other key is a frame, too, in its order, unless it is an empty text, such as the kernel stack of a sample in a
+// program. Kernel stacks follow user stacks.
 void stack_frames(const struct session *s, const struct event *e, frame_handler *handler, void *to);
-// Returns true if the text is a call stack; passes its frames likewise.
+// Returns true if the text is a call stack.
 bool stack_is_text(struct text t);
+// Calls the handler for the frames of such a text, in the same order.
 void stack_text_frames(const struct session *s, struct text t, frame_handler *handler, void *to);
 // Returns the element's number, or the sum of its statistics.
 int64_t stack_value(const struct event *e);
-// Writes to standard error which globals there are, with their types, if stacks fit none of them; returns false then.
+// Returns true if a global of the session has call stacks. Otherwise lists the globals and their types on standard
+// error, and returns false.
 bool stack_required(const struct session *s, const char *format);
 // Writes warnings to standard error at the end: that no element with a stack was written, and how many elements were
 // left out since they are negative.

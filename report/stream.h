@@ -88,7 +88,7 @@ struct stream_extent {                     // bytes, from the begin of the strea
 	uint64_t length;                   // up to and including END; 0: END is missing
 };
 
-// Reads a stream up to its END, behind which another one may begin. Returns -ENODATA if it is empty, -EPROTO if it is
+// Reads a stream up to its END, after which another one may begin. Returns -ENODATA if it is empty, -EPROTO if it is
 // something else, -EPIPE if its last frame is missing, and -EBADMSG if a part was damaged and left out.
 int stream_read(FILE *in, event_handler *handler, void *to, struct stream_extent *extent);
 

@@ -233,7 +233,7 @@ static struct text function_name(const char *symbol)
 }
 
 // The outermost function has the name of its symbol, as everywhere else, also if that has a suffix such as ".cold".
-static void look_up(struct found *to, const struct object *o, const struct place *p, const char *function)
+static void look_up(struct found *to, const struct object *o, const struct code_location *p, const char *function)
 {
 	struct source_frame frames[INLINES_MAX];
 	Dwarf_Addr address;
@@ -282,8 +282,8 @@ static char *append(char *to, const void *bytes, size_t n)
 	return memcpy(to, bytes, n) + n;
 }
 
-// Returns the length of the key of a place.
-static size_t put_key(char *key, const char *release, const struct place *p)
+// Returns the length of the key of a location.
+static size_t put_key(char *key, const char *release, const struct code_location *p)
 {
 	uint64_t numbers[] = { p->offset, p->size, p->module.len, p->returns };
 	char *end = append(key, numbers, sizeof(numbers));
@@ -293,7 +293,7 @@ static size_t put_key(char *key, const char *release, const struct place *p)
 	return (*p->module.at == '/' ? end : append(end, release, strnlen(release, RELEASE_MAX))) - key;
 }
 
-const struct symbol *symbols_at(const char *release, const struct place *p, unsigned *n)
+const struct symbol *symbols_at(const char *release, const struct code_location *p, unsigned *n)
 {
 	char key[KEY_MAX], module[MODULE_MAX], function[FUNCTION_MAX];
 	struct found *f;

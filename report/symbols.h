@@ -12,15 +12,15 @@ struct symbol {
 	unsigned line;                     // that it executes, 0: unknown
 };
 
-struct place {                             // of a frame, as a handler has printed it
+struct code_location {                             // of a frame, as a handler has printed it
 	struct text module;                // "kernel", a module of the kernel, or the path of a file
 	struct text function;              // empty: `offset` is one in the file
 	uint64_t offset, size;             // from the begin of the function; of the function, 0: unknown
-	bool returns;                      // the address is that behind a call
+	bool returns;                      // the address is a return address
 };
 
-// Returns what is at the place: the function, then those that are inlined there, from the outer ones to the inner ones;
+// Returns what is at the location: the function, then those that are inlined there, from the outermost to the innermost;
 // *n is 0 if the file is not here, or is not the one that ran. `release` is the kernel's. Valid until the next call.
-const struct symbol *symbols_at(const char *release, const struct place *p, unsigned *n);
+const struct symbol *symbols_at(const char *release, const struct code_location *p, unsigned *n);
 
 #endif

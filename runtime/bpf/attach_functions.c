@@ -390,7 +390,7 @@ static void warn_of_skipped(void)
 
 /* ------------------------------------------------------------------ attaching */
 
-/* Returns a number of a file of the kprobe event source, behind `before`; or -1. */
+/* Returns a number of a file of the kprobe event source, after `before`; or -1. */
 static int event_source(const char *name, const char *before)
 {
 	char path[96], format[32];

@@ -98,7 +98,7 @@ SEC("kprobe") int stp_program_##number(u64 *ctx)				\
 	if (is_return_)								\
 		s->c.saved_return = ctx[STP_REGISTER_RESULT];			\
 	STP_TAKE_STACKS(ctx, s, handler##_takes, STP_FROM_REGISTERS);		\
-	/* a kprobe's instruction pointer is behind the first byte; ftrace's is in the function, too */	\
+	/* a kprobe's instruction pointer is after the first byte; ftrace's is in the function, too */	\
 	if (!(is_return_))							\
 		s->c.address = ctx[STP_REGISTER_PC] - 1;			\
 	else									\

@@ -79,7 +79,7 @@ STP_GLOBAL_FUNCTION int name(struct stp_slot *s)				\
 
 /* ------------------------------------------------------------------ foreach */
 
-/* The place of a foreach loop. Elements along the list: `at` is the next one; in an order: `at` counts. */
+/* The position of a foreach loop. Elements along the list: `at` is the next one; in an order: `at` counts. */
 struct stp_cursor { s64 left; u32 at, started; };
 
 #define stp_limit(n) ({ s64 limit_ = (n); limit_ < 0 ? 0 : limit_; })

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Members of types of the kernel: part of bpf_program.h. The generated C declares a type for each, named like the
- * kernel's with "___" and a number behind it, which has only the members in the path. Clang writes relocations for the
+ * kernel's with "___" and a number after it, which has only the members in the path. Clang writes relocations for the
  * numbers below, which libbpf replaces by those of the running kernel.
  */
 #ifndef BPF_MEMBERS_H

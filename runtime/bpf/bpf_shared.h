@@ -78,7 +78,7 @@ struct stp_slot {
 	u32 note_len;                  /* words */
 	u64 path_at, path_mount;       /* of the path that is written to `note` */
 	u32 stack_frames, stack_from;  /* number in `stack`; STP_FROM_REGISTERS, STP_FROM_PROGRAM */
-	u32 record_len;                /* words behind the head */
+	u32 record_len;                /* words after the head */
 	u32 frame_at;                  /* next free byte of `frames` */
 	u64 percpu[STP_PERCPU_WORDS];
 	u64 merged[STP_MERGED_WORDS];  /* statistics of all slots, at the offsets of struct percpu */
@@ -113,7 +113,7 @@ struct stp_control {
 /* The head of an array's table, followed by its buckets. Links are 1 + the index of an element; 0: none. */
 struct stp_table_head { u32 first, last, used, count, free, unused; };
 /* Elements of a bucket that are looked at. Hashes have a random factor, so that none gets more of them by chance. If
- * one does, that is an error, since the elements behind would not be found. */
+ * one does, that is an error, since those after it would not be found. */
 #define STP_TABLE_CHAIN 256
 
 /* Returns the lowest bit of the first zero byte of a word, times 128; or 0 if no byte is zero. */

@@ -109,7 +109,7 @@ STP_GLOBAL_FUNCTION int bpf_next_address(struct stp_slot *s, const struct stp_te
 	return bpf_blank(list, at);
 }
 
-/* Writes a line with the name of the address that was read to a position; returns the position behind it, or -1 if it
+/* Writes a line with the name of the address that was read to a position; returns the position after it, or -1 if it
  * does not fit. */
 STP_INLINE int bpf_symbol_line(struct stp_slot *s, struct stp_text *to, u32 at)
 {
@@ -246,7 +246,7 @@ STP_GLOBAL_FUNCTION int bpf_first_frame(struct stp_slot *s)
 	return first;
 }
 
-/* Returns a frame, 0 for the innermost one; 0 beyond the end. The registers are those behind the instruction of the
+/* Returns a frame, 0 for the innermost one; 0 beyond the end. The registers are those after the instruction of the
  * probe. */
 STP_GLOBAL_FUNCTION u64 bpf_frame(struct stp_slot *s, u32 first, u32 n)
 {

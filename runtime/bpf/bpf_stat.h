@@ -241,7 +241,7 @@ STP_INLINE s64 bpf_hist_get(struct stp_ctx *c, const struct stp_stat *s, const s
 
 #ifdef STP_USES_SCALARS
 /* A walk over the slots: walk_at counts them, walk_any is the offset of the statistic in words, walk_found the number
- * of its words behind count, sum, min and max. */
+ * of its words after count, sum, min and max. */
 /* Defines a function that returns the address of a word of an array of the slot, NULL: beyond its end. The second
  * STP_HIDE() keeps the address from being computed before the check. */
 #define STP_WORD_FUNCTION(name, array, words)					\

@@ -13,8 +13,8 @@
  *	STP_MAP_WALKED     0 or 1: programs use slices of it, or loops in an order
  *	STP_MAP_LOCK       members lock and lock_word of struct stp_shared_map
  *
- * A place of an element is its index in the pool + 1; 0: none. Context: a hit or the client that holds the array's
- * lock.
+ * The position ("place") of an element is its index in the pool + 1; 0: none. Context: a hit or the client that holds
+ * the array's lock.
  */
 #define STP_MAP_(suffix) STP_JOIN(STP_MAP_NAME, suffix)
 
@@ -157,7 +157,7 @@ STP_INLINE void STP_MAP_(_remove)(u32 at)
 	STP_MAP_(_table).head.free = at;
 }
 
-/* Returns the place of a free element, 0: the table is full. */
+/* Returns the position of a free element, 0: the table is full. */
 STP_INLINE u32 STP_MAP_(_take)(void)
 {
 	struct STP_MAP_(_table) *t = &STP_MAP_(_table);
@@ -234,7 +234,7 @@ STP_INLINE void STP_MAP_(_keys)(struct stp_slot *s, const union stp_val *keys)
 	}
 }
 
-/* As _find(). An unknown place is an error, and returned as none. */
+/* As _find(). An unknown position is an error, and returned as 0. */
 STP_INLINE u32 STP_MAP_(_place)(struct stp_ctx *c)
 {
 	u32 at = (u32)STP_MAP_(_find)(STP_SLOT(c));

@@ -155,7 +155,7 @@ STP_GLOBAL_FUNCTION int bpf_basename(struct stp_text *to, const struct stp_text 
 	return 0;
 }
 
-/* Writes a string at a position, as far as it fits, and returns the position behind it. */
+/* Writes a string at a position, as far as it fits, and returns the position after it. */
 STP_GLOBAL_FUNCTION int bpf_put_at(struct stp_text *to, u32 at, const struct stp_text *s)
 {
 	u32 i;
@@ -312,7 +312,7 @@ STP_GLOBAL_FUNCTION int bpf_prefix(u64 spec, u32 negative)
 	return flag == '#' && conv == 'X' ? '0' | 'X' << 8 : 0;
 }
 
-/* Returns how many zeros precede n digits of a number that is not 0 (value), behind a prefix of this length. */
+/* Returns how many zeros precede n digits of a number that is not 0 (value), after a prefix of this length. */
 STP_GLOBAL_FUNCTION int bpf_zeros(u64 spec, u32 prefix, u32 n, u64 value)
 {
 	u32 width = STP_SPEC_WIDTH(spec), precision = STP_SPEC_PRECISION(spec);
@@ -512,7 +512,7 @@ STP_GLOBAL_FUNCTION int bpf_put_quoted(struct stp_slot *s, struct stp_text *to, 
 	return (int)(at + 1);
 }
 
-/* As stp_quote() of core/format.c. Bytes that are written behind the end are not part of the string. */
+/* As stp_quote() of core/format.c. Bytes that are written past the end are not part of the string. */
 STP_GLOBAL_FUNCTION int bpf_quote_within(struct stp_text *to, const struct stp_text *s, u32 max, u32 quoted)
 {
 	u32 end, dots = max < 5 ? 0 : 3, at, next, kept, i;
@@ -701,7 +701,7 @@ STP_GLOBAL_FUNCTION int bpf_name_of(struct stp_text *to, const struct stp_text *
 	((void)bpf_name_of((struct stp_text *)(to), STP_AS_TEXT(table), n, STP_AS_TEXT(other)))
 
 /* Appends the name of an entry, which begins at the lower half of `at` and ends at the upper one. Returns the position
- * behind it, or ~0 if it does not fit. */
+ * after it, or ~0 if it does not fit. */
 STP_GLOBAL_FUNCTION u64 bpf_flag_name(struct stp_slot *s, struct stp_text *to, const struct stp_text *table, u64 at,
 				      u32 used)
 {
@@ -850,12 +850,12 @@ STP_GLOBAL_FUNCTION int bpf_error_message(struct stp_slot *s, struct stp_text *t
 
 	if (!s || !to)
 		return 0;
-#define STP_BPF_MESSAGE(error, before, conversion, behind)			\
+#define STP_BPF_MESSAGE(error, before, conversion, after)			\
 	if (code == error) {							\
 		at = (u32)bpf_put_at(to, 0, STP_AS_TEXT(STP_LITERAL(before)));	\
 		if (conversion)							\
 			at = (u32)bpf_put_number(to, at, s->error_argument, bpf_spec(conversion, 0, -1, -1));	\
-		at = (u32)bpf_put_at(to, at, STP_AS_TEXT(STP_LITERAL(behind)));	\
+		at = (u32)bpf_put_at(to, at, STP_AS_TEXT(STP_LITERAL(after)));	\
 	}
 #include "bpf_errors.def"
 	if (code == STP_BPF_TEXT)

@@ -263,7 +263,7 @@ STP_GLOBAL_FUNCTION int bpf_mark(struct stp_text *to, u64 space, u32 form)
 	return 0;
 }
 
-/* As bpf_list_address(), behind the mark. */
+/* As bpf_list_address(), after the mark. */
 STP_INLINE int bpf_mark_address(struct stp_slot *s, struct stp_text *to, u32 at, u64 address)
 {
 	bpf_announce(s, address);

@@ -78,7 +78,7 @@ STP_INLINE u32 STP_WALK_(_at)(u32 i)
 	return w->order[w->from & 1][STP_INDEX(i, STP_WALK_OF(_buckets))];
 }
 
-/* Determines the next two runs, behind those that end at `end`. */
+/* Determines the next two runs, after those that end at `end`. */
 STP_INLINE bool STP_WALK_(_next_runs)(void)
 {
 	struct STP_WALK_(_walk) *w = &STP_WALK_(_walk);

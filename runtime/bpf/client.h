@@ -37,7 +37,8 @@ void costs_update(bool now);       /* reads the hits of programs; not `now`: unl
 /* user_names.c */
 struct stp_mapping;
 void user_names_add(const struct stp_mapping *m, const char *path);
-/* Returns the string, or `to`, of the size of a string, with the names that it stands for: see STP_MARK. */
+/* Writes the names that an encoded text (STP_MARK) stands for to `to`, of the size of a string, and returns it. Returns
+ * s if it is not encoded. */
 const char *user_names_complete(const char *s, char *to);
 /* Prints an address of a process. form: see STP_ITEM_USER_SYMBOL. */
 void user_names_print(struct stp_ctx *c, u64 form, u64 space, u64 address);

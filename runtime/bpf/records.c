@@ -128,8 +128,8 @@ static void print_hist(struct stp_ctx *c, const struct stp_place *p, struct read
 /* Raises the error that a program had, with its locations. */
 static void raise_error(struct stp_ctx *c, u32 line, struct reader *r)
 {
-#define STP_BPF_MESSAGE(error, before, conversion, behind) [error] = { before, conversion, behind },
-	static const struct { const char *before; char conversion; const char *behind; } texts[] = {
+#define STP_BPF_MESSAGE(error, before, conversion, after) [error] = { before, conversion, after },
+	static const struct { const char *before; char conversion; const char *after; } texts[] = {
 #include "bpf_errors.def"
 	};
 	const struct stp_place *p = place_of(line, false);
@@ -139,7 +139,7 @@ static void raise_error(struct stp_ctx *c, u32 line, struct reader *r)
 		stp_error(c, "%s", text(r));
 	else if (code < sizeof(texts) / sizeof(texts[0]) && texts[code].before)
 		stp_error(c, texts[code].conversion == 'p' ? "%s%#llx%s" : texts[code].conversion ? "%s%lld%s" : "%s",
-			  texts[code].before, argument, texts[code].behind);
+			  texts[code].before, argument, texts[code].after);
 	if (p)
 		stp_error_location(c, p->where);
 	for (; callers; callers--) {

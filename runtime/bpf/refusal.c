@@ -53,7 +53,7 @@ static const char *place_by_line(u32 line)
 	return best ? best->where : NULL;
 }
 
-/* The statement's error would be reported at the place of the first check behind it. */
+/* The statement's error would be reported at the location of the first check after it. */
 static const char *near(const char *log, const char *end)
 {
 	const char *at = end, *line;

@@ -112,18 +112,18 @@ static const struct mapping *mapping_of(u64 space, u64 address)
 /* ------------------------------------------------------------------ names */
 
 /* An address, its mapping, and its symbol; both may be NULL. */
-struct place { u64 address, offset; const struct mapping *mapping; const struct stp_usym *symbol; };
+struct user_location { u64 address, offset; const struct mapping *mapping; const struct stp_usym *symbol; };
 
-static struct place place_of(u64 space, u64 address)
+static struct user_location location_of(u64 space, u64 address)
 {
 	const struct mapping *m = mapping_of(space, address);
 	u64 offset = m ? address - m->of.start + m->of.offset : 0;
 
-	return (struct place){ address, offset, m, m && m->object ? stp_user_symbol(m->object, offset) : NULL };
+	return (struct user_location){ address, offset, m, m && m->object ? stp_user_symbol(m->object, offset) : NULL };
 }
 
 /* As the library's usymdata(); returns the length. */
-static int put_data(char *to, u32 size, const struct place *p)
+static int put_data(char *to, u32 size, const struct user_location *p)
 {
 	const struct mapping *m = p->mapping;
 
@@ -136,7 +136,7 @@ static int put_data(char *to, u32 size, const struct place *p)
 	return snprintf(to, size, "%#llx", (unsigned long long)p->address);
 }
 
-static int put_name(char *to, u32 size, const struct place *p)
+static int put_name(char *to, u32 size, const struct user_location *p)
 {
 	if (p->symbol)
 		return snprintf(to, size, "%s", p->symbol->name);
@@ -145,7 +145,7 @@ static int put_name(char *to, u32 size, const struct place *p)
 
 void user_names_print(struct stp_ctx *c, u64 form, u64 space, u64 address)
 {
-	struct place p = place_of(space, address);
+	struct user_location p = location_of(space, address);
 	char text[4096 + 512];
 
 	if (form == STP_USER_NAME) {
@@ -171,7 +171,7 @@ const char *user_names_complete(const char *s, char *to)
 {
 	u32 size = stp_module.limits.string_len, len = 0;
 	char form = s[0] ? s[1] : 0, *end;
-	struct place p;
+	struct user_location p;
 	u64 space;
 
 	if (*s != STP_MARK || strlen(s) < STP_MARK_HEAD || digits(s + 2, 8) != (u32)stp_hash_factor)
@@ -179,7 +179,7 @@ const char *user_names_complete(const char *s, char *to)
 	space = digits(s + 10, 16);
 	*to = 0;
 	for (s += STP_MARK_HEAD; *s; s = end) {
-		p = place_of(space, strtoull(s, &end, 16));
+		p = location_of(space, strtoull(s, &end, 16));
 		if (end == s)
 			break;
 		if (form != STP_MARK_LINES) {

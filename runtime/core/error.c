@@ -20,7 +20,8 @@ void stp_error(struct stp_ctx *c, const char *fmt, ...)
 	c->error = v->error_text;
 }
 
-/* Raises an error that no catch handles, and after which no work is done. */
+/* Raises an error that no catch block handles: stp_charge() fails from then on. It is reported
+ * without location and callers. */
 void stp_fatal_format(struct stp_ctx *c, const char *fmt, ...)
 {
 	struct stp_ctx_private *v = stp_private(c);

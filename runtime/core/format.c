@@ -417,7 +417,7 @@ static void put_stack(struct stp_sink *k, struct stp_ctx *c, const char *stack, 
 	}
 }
 
-/* Writes one conversion with modifiers; returns the argument behind those it used. */
+/* Writes one conversion with modifiers; returns the argument after those it used. */
 static const union stp_val *put_piece(struct stp_sink *k, struct stp_ctx *c,
 				      const struct stp_format *f, const union stp_val *arg)
 {

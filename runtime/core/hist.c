@@ -13,7 +13,7 @@
  *  1024 |@@@@@@@@@@@@                                       12
  *
  * A character of a bar stands for one value, or for as many as make the longest bar fit limits.hist_width. The
- * table begins two rows before the first nonempty bucket and ends two rows behind the last one, but a logarithmic
+ * table begins two rows before the first nonempty bucket and ends two rows after the last one, but a logarithmic
  * one without negative values begins at 0 or above. Of a run of empty rows between nonempty buckets, the first and
  * the last limits.hist_elision rows are printed; "~" replaces those in the middle. A negative limit omits none.
  *
@@ -44,7 +44,7 @@ struct shape {
 
 #define LOG_ZERO 64                /* bucket of 0 in a logarithmic histogram */
 #define HEAD_MAX 24                /* bytes of a unit as the head of the labels */
-#define MARGIN 2                   /* empty rows before the first and behind the last value */
+#define MARGIN 2                   /* empty rows before the first and after the last value */
 
 static s64 log_label(u32 bucket)
 {

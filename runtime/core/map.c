@@ -38,7 +38,7 @@ static inline u64 mix(u64 h)
 /* The cost of a lookup includes keys up to this size. */
 #define KEY_INCLUDED 128
 
-/* Charges the bytes behind that, which are hashed, and compared or copied. Returns its first argument, so that
+/* Charges the bytes after that, which are hashed, and compared or copied. Returns its first argument, so that
  * hash_rest() ends in a call and saves no registers. */
 static __attribute__((__noinline__)) u64 charge_long_key(u64 hash, u64 n)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Operations on strings by words of eight bytes. A word holds the first byte in its lowest bits. Loading a word may
- * read up to seven bytes behind a terminator, but never from another page, so that it cannot fault.
+ * read up to seven bytes after a terminator, but never from another page, so that it cannot fault.
  */
 #ifndef CORE_STRING_WORDS_H
 #define CORE_STRING_WORDS_H
@@ -29,7 +29,7 @@ static inline u64 stp_word_bytes(const char *s)
 	return w;
 }
 
-/* The address sanitizer would report reads behind the terminator. */
+/* The address sanitizer would report reads past the terminator. */
 __attribute__((no_sanitize("address")))
 static inline u64 stp_word_load(const char *s)
 {

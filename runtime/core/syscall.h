@@ -77,9 +77,9 @@ bool call_sized(struct call_text *t, const struct stp_syscall_arg *a, u64 v, u64
  * string at the return, also of a call that failed. What stp_syscall_save() saves is CALL_MARK_WRITTEN, the size,
  * CALL_MARK_WRITTEN, the address, CALL_MARK_END, with decimal numbers.
  */
-enum { CALL_MARK_END = 7, CALL_MARK_WRITTEN, CALL_MARK_CLONED };   /* behind the marks of arguments, 1 to 6 */
+enum { CALL_MARK_END = 7, CALL_MARK_WRITTEN, CALL_MARK_CLONED };   /* after the marks of arguments, 1 to 6 */
 void call_written(struct call_text *t, u64 address, u64 n);
-/* Writes the string of a mark at `text`, nothing if the mark is cut. Returns the text behind the mark. */
+/* Writes the string of a mark at `text`, nothing if the mark is cut. Returns the text after the mark. */
 const char *call_saved_written(struct call_text *t, const char *text);
 /* syscall_sized.c: the same for the numbers that clone3() writes: CALL_MARK_CLONED, the flags, CALL_MARK_CLONED, the
  * address of the file descriptor, CALL_MARK_CLONED, the address of the thread ID, CALL_MARK_END. */

@@ -198,7 +198,7 @@ s64 stp_strlen(const char *s);
 /* Appends an address in hexadecimal to a list of *len bytes, separated by a space. Returns false, appends nothing
  * and counts a cut string if the address does not fit as a whole. */
 bool stp_list_address(char *list, u32 size, u32 *len, u64 address);
-/* Ends a line of `line` bytes that the caller has written behind *len, as far as it fitted. Returns false, removes
+/* Ends a line of `line` bytes that the caller has written after *len, as far as it fitted. Returns false, removes
  * the line and counts a cut string if it did not fit as a whole. */
 bool stp_list_line(char *list, u32 size, u32 *len, u64 line);
 void stp_frames_cut(void);                                 /* counts a call stack of more than MAXBACKTRACE frames */
@@ -840,7 +840,7 @@ bool stp_lines_find(const struct stp_lines *t, u32 code_offset, const char **fil
 /* code of the kernel and its modules, for symfileline() and the like: stp_lines_family */
 extern const struct stp_family_ops stp_lines_family;
 struct stp_code {
-	const struct stp_site *site;       /* a symbol that is `before` bytes behind the start of the code */
+	const struct stp_site *site;       /* a symbol that is `before` bytes after the start of the code */
 	u32 before, size, code_offset;     /* code_offset: of the first byte, see lines.h */
 	const struct stp_lines *lines;
 };

@@ -2,7 +2,7 @@
 /*
  * The table of source lines of code: the translator generates it from debuginfo, once per build of the code, and
  * modules embed it unchanged. A code offset is below 2^32: in a program, the offset in its file; in the
- * kernel, the offset in its text; in a kernel module, the offset in its code sections, laid out one behind another.
+ * kernel, the offset in its text; in a kernel module, the offset in its code sections, laid out one after another.
  *
  *   struct stp_lines
  *   blocks   u32: offset in `code` of each block of STP_LINES_BLOCK code offsets, and the end of the last block

@@ -18,7 +18,7 @@ static inline int number_digit(char c)
 	return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' && c <= 'F' ? c - 'A' + 10 : 16;
 }
 
-/* Parses digits without a sign. Base 0: as in C, 0x is hexadecimal and 0 octal. Moves *at behind the digits, also
+/* Parses digits without a sign. Base 0: as in C, 0x is hexadecimal and 0 octal. Moves *at past the digits, also
  * if the number is too large. */
 static inline enum number_found number_unsigned(const char **at, int base, uint64_t *n)
 {
@@ -53,7 +53,7 @@ static inline enum number_found number_signed(const char **at, int base, int64_t
 	return found == NUMBER_TOO_LARGE || size > (uint64_t)INT64_MAX + minus ? NUMBER_TOO_LARGE : NUMBER_GOOD;
 }
 
-/* Parses a number from least to most at *at and moves *at behind it. */
+/* Parses a number from least to most at *at and moves *at past it. */
 static inline bool number_at(const char **at, int base, int64_t min, int64_t max, int64_t *n)
 {
 	return number_signed(at, base, n) == NUMBER_GOOD && *n >= min && *n <= max;

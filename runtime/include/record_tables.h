@@ -18,7 +18,7 @@ struct stp_described_global {
 	const char *name, *label;  /* label: a name for people, or NULL */
 	u8 kind;                   /* enum stp_take_kind */
 	bool adder;                /* a number with a counter at `offset` of struct percpu */
-	u16 stacks;                /* bit n: key n, or the value behind the last key, is a stack value (stack_values.h) */
+	u16 stacks;                /* bit n: key n, or the value after the last key, is a stack value (stack_values.h) */
 	u32 offset;
 	void *at;                  /* struct stp_map *, struct stp_scalar_stat *, s64 *, char * */
 };

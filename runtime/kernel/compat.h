@@ -77,7 +77,7 @@ static inline bool compat_vectors_are_saved(void)
  * not store. */
 static inline const struct fxregs_state *compat_saved_registers(u64 component)
 {
-#if !defined(HAVE_THREAD_FPU)                 /* 6.16 and later: behind the task */
+#if !defined(HAVE_THREAD_FPU)                 /* 6.16 and later: after the task */
 	const union fpregs_state *state = &((struct fpu *)((void *)current + sizeof(*current)))->fpstate->regs;
 #elif defined(HAVE_FPSTATE)
 	const union fpregs_state *state = &current->thread.fpu.fpstate->regs;

@@ -184,7 +184,7 @@ void stp_memory_check(void)
 
 /* ------------------------------------------------------------------ memory */
 
-/* Header of each allocation; the memory behind it has the same alignment. */
+/* Header of each allocation; the memory after it has the same alignment. */
 struct allocation { u64 size; } __aligned(64);
 
 /* kmalloc aligns powers of two to their size, and whole pages in any case. A script that requests more memory than

@@ -378,7 +378,7 @@ static int do_target_gone(void)
 	return 0;
 }
 
-/* The payload buffer has one more byte for a terminator behind its len bytes. */
+/* The payload buffer has one more byte for a terminator after its len bytes. */
 static int command(u32 type, void *payload, u32 len)
 {
 	switch (type) {

@@ -380,7 +380,7 @@ static void unhook_group(struct return_group *g)
 
 #else
 
-/* ------------------------------------------------------------------ a group's hook: a kretprobe behind ftrace */
+/* ------------------------------------------------------------- a group's hook: ftrace and a kretprobe */
 
 /* Passes the slot from the callback to the kretprobe; an interrupt in between restores the value that it finds. */
 static DEFINE_PER_CPU(const struct return_slot *, entering);

@@ -123,7 +123,7 @@ static int kprobe_entry(struct kprobe *kp, struct pt_regs *regs)
  * Before it optimises a kprobe, the kernel decodes the function up to its presumed end: for the last function of a
  * module, the end of the pages of the module's code. It decodes the zero padding there as instructions of two
  * bytes, and if their number is odd, the last one extends beyond the end, where nothing may be mapped. This happens
- * even if the kprobe is not optimised. Kernels that stopped at an int3 have memory behind the end.
+ * even if the kprobe is not optimised. Kernels that stopped at an int3 have memory after the end.
  */
 bool stp_kprobe_overruns(const struct stp_site *s)
 {

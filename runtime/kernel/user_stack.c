@@ -88,7 +88,7 @@ static u32 count_not_above(const u32 *offsets, u32 n, u64 offset)
 
 static const char vdso_path[] = "vdso";
 
-/* The symbol is stored behind the path. */
+/* The symbol is stored after the path. */
 static void locate_in_vdso(struct stp_ctx *c, const struct vm_area_struct *vma, u64 address,
 			   struct stp_user_location *p)
 {
@@ -101,7 +101,7 @@ static void locate_in_vdso(struct stp_ctx *c, const struct vm_area_struct *vma, 
 		p->symbol = symbol;
 }
 
-/* Variables without initial values may be in an anonymous mapping behind the file's. */
+/* Variables without initial values may be in an anonymous mapping after the file's. */
 static void locate_in_bss(struct stp_ctx *c, const struct vm_area_struct *vma, u64 address, struct stp_user_location *p)
 {
 	const struct vm_area_struct *before = area_at(vma->vm_start - 1);

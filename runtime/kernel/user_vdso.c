@@ -51,7 +51,7 @@ static bool find_tables(struct stp_ctx *c, const struct layout *l, u64 base, u64
 	return *symbols && *names && !c->error;
 }
 
-/* Linkers place the names behind the symbols. */
+/* Linkers place the names after the symbols. */
 static bool find(struct stp_ctx *c, u64 base, u64 offset, struct stp_usym *s, char *name, u32 size)
 {
 	const struct layout *l = &layouts[stp_uload1(c, base + EI_CLASS) == ELFCLASS64];

@@ -65,7 +65,7 @@ for image in Image Image.gz zboot; do
 done
 begin='probe begin { println("hello") exit() }'
 expect registers 0 'stp_reg(c, 16)' "$STAP" -r "$tree" -p3 -e 'probe kernel.function("vfs_read") { println($count) }'
-# Arguments behind the eighth are on the stack, 8 bytes each.
+# Arguments after the eighth are on the stack, 8 bytes each.
 expect stack-argument 0 'stp_load8(c, stp_reg(c, 248))' "$STAP" -r "$tree" -p3 -e 'probe kernel.function("vfs_many") { println($i) }'
 expect stack-argument-last 0 'stp_load1(c, stp_reg(c, 248) + 16)' "$STAP" -r "$tree" -p3 -e 'probe kernel.function("vfs_many") { println($k) }'
 expect syscalls 0 '.number = 56' "$STAP" -r "$tree" -p3 -e 'probe syscall.openat { println(name) }'

@@ -16,7 +16,7 @@ import sys
 
 INT, PTR, ARRAY, STRUCT, UNION, ENUM, TYPEDEF, VOLATILE, CONST, RESTRICT = 1, 2, 3, 4, 5, 6, 8, 9, 10, 11
 TYPE_TAG, ENUM64 = 18, 19
-REST = {INT: 4, ARRAY: 12, 14: 4, 17: 4}                          # bytes behind a type's head
+REST = {INT: 4, ARRAY: 12, 14: 4, 17: 4}                          # bytes after a type's head
 EACH = {STRUCT: 12, UNION: 12, ENUM: 8, 13: 8, 15: 12, ENUM64: 12}  # and for each of its members
 
 

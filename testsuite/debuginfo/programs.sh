@@ -584,27 +584,27 @@ four vector(four a) { return a / 2; }
 int main(int n, char **v) { four f = { n }; return __real__ half(n) > 1 || __real__ small(n) > 1 || wide(n) > 1 || vector(f)[0] > 1; }
 EOF
 gcc -g -O1 -fno-inline -o half half.c
-behind='; probe a line of the caller behind the call, and read the variable that receives it'
+after='; probe a line of the caller after the call, and read the variable that receives it'
 no_result() { # FUNCTION TYPE REASON
 	lists "the result of $1" "semantic error: \"\$return\" ($2) cannot be read here: $3: at <input>:1:$((55 + ${#1}))" \
 		-p2 -e "probe process(\"./half\").function(\"$1\").return { println(\$return) }"
 }
 bits=': user_long(&$variable) has the bits of the real part'
-no_result half 'complex double' "probes do not read complex numbers from registers$behind$bits"
-no_result small 'complex float' "probes do not read complex numbers from registers$behind"
+no_result half 'complex double' "probes do not read complex numbers from registers$after$bits"
+no_result small 'complex float' "probes do not read complex numbers from registers$after"
 no_result wide __int128 'it is in two registers: register("rax") is its low half, register("rdx") the high one'
-no_result vector four "it is in a register of which probes read 8 bytes only$behind"
+no_result vector four "it is in a register of which probes read 8 bytes only$after"
 lists 'a parameter that was taken away' "semantic error: \"\$unused\" cannot be read in this copy of \"taken\": the compiler removed this parameter, so only the callers have its value: at <input>:1:54" \
 	-p2 -e 'probe process("./entry").function("taken") { println($unused) }'
 
-# A value behind a pointer whose target is in a register only.
+# Memory before and after a value that is in a register only, and the target of a pointer without a value.
 gcc -g -O2 -DENTRY -c -o before.o "$TESTS/programs/nowhere.c" && gcc -g -O2 -o nowhere "$TESTS/programs/nowhere.c" before.o
 at=$(grep -n 'HERE: nowhere$' "$TESTS/programs/nowhere.c" | cut -d: -f1)
 for index in 1 -1; do
 	lists "outside of what is in a register, $index" "semantic error: this part of \"local\" was optimised out here: at <input>:1:75" \
 		-p2 -e "probe process(\"./nowhere\").statement(\"nowhere@nowhere.c:$at\") { println(\$to[$index]) }"
 done
-lists 'what is in a register, behind a pointer that has no value' "# probes
+lists 'the target of a pointer that has no value' "# probes
 process(\"nowhere\").statement(\"nowhere@$TESTS/programs/nowhere.c:$at\")" \
 	-p2 -e "probe process(\"./nowhere\").statement(\"nowhere@nowhere.c:$at\") { if (@defined(\$to)) println(\$to) else println(\$to[0]) }"
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Runs the examples of documents: documents.py STAP DOCUMENT... An example is a block ```stap, and ```output behind it is what it prints.
-# Words behind "stap" select how it runs:
-#   (none)       on the user runtime; standard output is compared, and with status=1 the errors behind it
+# Runs the examples of documents: documents.py STAP DOCUMENT... An example is a block ```stap, and ```output after it is what it prints.
+# Words after "stap" select how it runs:
+#   (none)       on the user runtime; standard output is compared, and with status=1 the errors after it
 #   kernel       it is translated for the kernel $SYSTEMTAP_RELEASE (guru: with -g)
 #   error        it is refused; each line of the output is part of the message
 #   args=WORDS   arguments of the script, separated by spaces, to the end of the line

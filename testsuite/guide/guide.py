@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Runs the commands of documents and examples as their reader would: guide.py STAP RELEASE DIRECTORY FILE...
-# A document (.md): a block ```console has commands behind "$ ", with their output; a text in single quotes may have several lines. Blocks
-# with file=NAME are files of the reader's directory. Words behind "console": status=N is the exit status of all its commands (default
+# A document (.md): a block ```console has commands after "$ ", with their output; a text in single quotes may have several lines. Blocks
+# with file=NAME are files of the reader's directory. Words after "console": status=N is the exit status of all its commands (default
 # 0); varies=REGEX: the output is not compared, but has a line that matches. Numbers, the width of columns, and with -c the order of
 # lines do not count in comparisons.
 # An example (.stp): in the comment at its head, "$ " begins the command, with output as an illustration; "Check: REGEX" is matched by its output.

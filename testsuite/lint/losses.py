@@ -4,7 +4,7 @@
 paths that name no reason: an event that a kernel probe delivers is handled, or counted.
 
 A hit path is a function of runtime/kernel/{probe_*,function_return}.c that enters a handler, and whatever in its file
-calls one. Each of its returns but the last statement has to be behind stp_lose() or stp_skip(), or behind a test by a
+calls one. Each of its returns but the last statement has to be after stp_lose() or stp_skip(), or after a test by a
 function that counts itself (stp_hit_begin() and others), or it has the comment "not a hit: why".
 """
 import glob

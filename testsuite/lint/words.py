@@ -39,6 +39,7 @@ IDIOM = [(re.compile(pattern, re.I), instead) for pattern, instead in (
     (r'\bor none\b', 'or NULL, or 0, or it does not exist'),
     (r'\bsomebody\b|\bwhoever\b', 'the name of the process, user or thread'),
     (r'\bMOST_[A-Z]', 'MAX_X'),
+    (r'^(?!.*\b(leav|left|stay)).*\bbehind\b', 'after, past'),
 )]
 
 
@@ -59,7 +60,7 @@ def comments(text):
     pattern = re.compile(r'"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])+\'|//[^\n]*(?:\n[ \t]*//[^\n]*)*|/\*.*?\*/', re.S)
     for match in pattern.finditer(text):
         if match.group().startswith('/'):
-            # Comments behind code on successive lines are separate ones.
+            # Comments at the end of code lines on successive lines are separate ones.
             yield text.count('\n', 0, match.start()) + 1, match.group()
 
 

@@ -147,8 +147,8 @@ expect copied-alone 1 'the library and the runtime are neither in' "$SCRATCH/alo
 expect missing-file 1 'No such file' "$STAP" "$SCRATCH/none.stp"
 expect missing-include 1 'No such file' "$STAP" -I "$SCRATCH/none" -e "$begin"
 expect unwritable-tmp 1 'TMPDIR' env TMPDIR="$SCRATCH/none" "$STAP" -e "$begin"
-expect options-behind-the-script 0 hello bash -c "echo 'probe begin { println(\"hello\") }' >'$SCRATCH/o.stp' && '$STAP' '$SCRATCH/o.stp' --runtime=user -T 0.05"
-expect arguments-behind-dashes 0 'got -x' user -e 'probe begin { println("got ", @1) exit() }' -- -x
+expect options-after-the-script 0 hello bash -c "echo 'probe begin { println(\"hello\") }' >'$SCRATCH/o.stp' && '$STAP' '$SCRATCH/o.stp' --runtime=user -T 0.05"
+expect arguments-after-dashes 0 'got -x' user -e 'probe begin { println("got ", @1) exit() }' -- -x
 expect compatible-future 1 "--compatible=99 is newer than the newest version" "$STAP" --compatible=99 -e "$begin"
 expect compatible-bad 1 '--compatible takes a version' "$STAP" --compatible=new -e "$begin"
 expect compatible-escape 0 x41 user --compatible=2.2 -e 'probe begin { println("\x41") exit() }'
@@ -206,7 +206,7 @@ expect argument-missing 1 'the option "-e" requires an argument' "$STAP" -e
 expect argument-missing-of-word 1 'the option "--runtime" requires an argument' "$STAP" --runtime
 expect argument-refused 1 'the option "--json" takes no argument' "$STAP" --json=1 -l begin
 expect options-of-strace 1 'write stap -c "ls" -e SCRIPT, where SCRIPT is probe syscall.openat {' "$STAP" -f -e trace=openat ls
-# The programs that gcc would run make the same module without it. Behind another program gcc runs as it is.
+# The programs that gcc would run make the same module without it. After another program gcc runs as it is.
 steps() { # NAME OPTIONS...: the programs that compile a script, one a line
 	mkdir -p "$SCRATCH/steps/$1" && cd "$SCRATCH/steps/$1" && "$STAP" "${@:2}" -p4 -r "$kernel" -m same -e "$begin" >/dev/null 2>&1 &&
 		strace -qf -e trace=execve -o ../programs "$STAP" "${@:2}" -p4 -r "$kernel" -m same -e "${begin/hello/again}" >/dev/null 2>&1 &&
@@ -218,7 +218,7 @@ else
 	cc=$(sed -n 's/^CONFIG_CC_VERSION_TEXT="\([^ ]*\).*/\1/p' "/lib/modules/$kernel/build/.config")
 	direct=$(steps direct | tr '\n' ' ') driver=$(steps driver -B "CC=env $cc" | tr '\n' ' ')
 	report options/gcc-steps "$([ "$direct" = 'cc1 as ' ] || echo "runs $direct"
-		[[ $driver = *'gcc cc1 as ' ]] || echo "behind env: runs $driver"
+		[[ $driver = *'gcc cc1 as ' ]] || echo "through env: runs $driver"
 		cmp "$SCRATCH"/steps/{direct,driver}/same.ko 2>&1)"
 	# The programs that this one runs do not work without what it sets.
 	mkdir "$SCRATCH/steps/bin"

@@ -40,7 +40,7 @@ echo 'function newer_kernel() { return 1 }' >"$lib/linux/6.2/version2.stp"
 wants "function" "function a_one: yes, 1 files" -f a_one
 wants "function that no file has" "function nothing: no, 0 files" -f nothing
 wants "a private function is not visible" "function a_private: no, 0 files" -f a_private
-wants "names behind a brace opened in two branches" "function a_after: yes, 1 files" -f a_after
+wants "names after a brace opened in two branches" "function a_after: yes, 1 files" -f a_after
 wants "a file with errors is not used" "function broken: no, 0 files" -f broken
 # reported NAME DIRECTORY MESSAGE: errors of a file in a directory of -I are reported although the script uses nothing of it
 reported() {

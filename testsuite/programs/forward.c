@@ -37,7 +37,7 @@ static void put16(unsigned char *p, unsigned int v)
 	p[1] = v;
 }
 
-// A header of UDP and the text, behind the addresses at `addresses`, which the sum is about, too.
+// A header of UDP and the text, after the addresses at `addresses`, which the sum is about, too.
 static void fill_udp(unsigned char *udp, const unsigned char *addresses, int len)
 {
 	int n = 8 + sizeof(text) - 1;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Calls that end in ways of their own: 201 nested ones, of which the kernel catches 64 returns; ones that are left by
-// longjmp(); ones behind these with the same stack pointer, which return; a chain of tail calls.
+// longjmp(); ones after these with the same stack pointer, which return; a chain of tail calls.
 #include <setjmp.h>
 
 #define KEPT __attribute__((noinline, noclone))

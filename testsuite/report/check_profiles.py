@@ -57,7 +57,7 @@ def message(data):
         value, at = varint(data, at)
         if tag & 7 == 2:
             if at + value > len(data):
-                raise ValueError('a field ends behind its message')
+                raise ValueError('a field ends after its message')
             value, at = data[at:at + value], at + value
         elif tag & 7:
             raise ValueError('wire type %d' % (tag & 7))

@@ -39,7 +39,7 @@ SESSIONS = {
     'plain': PLAIN,
     # A frame whose name has bytes that are not UTF-8 and that control terminals.
     'bytes': START + record(global_('n')) + STACK + END,
-    # Bytes behind the end: another session, or something else.
+    # Bytes after the end: another session, or something else.
     'joined': PLAIN + PLAIN,
     'followed': PLAIN + b'more than a frame of bytes',
     # Damaged at byte len(START), then without its end, or with a frame that is too long.

@@ -245,8 +245,8 @@ report report/pprof-is-utf8 "$(LC_ALL=C grep -qaP '\xff|\xfe' bytes.pprof && ech
 "$STAP" report joined.rec >joined.text 2>joined.err
 report report/joined-sessions "$([ $? = 0 ] || echo "exit status"; "$STAP" report plain.rec plain.rec | cmp - joined.text 2>&1; cat joined.err)"
 "$STAP" report followed.rec >followed.text 2>followed.err
-report report/bytes-behind-end "$([ $? = 1 ] || echo "exit status"; "$STAP" report plain.rec | cmp - followed.text 2>&1
-	grep -qx "ERROR: followed.rec has bytes behind the end of its session, from byte $(stat -c %s plain.rec) on, which are ignored" followed.err || cat followed.err)"
+report report/bytes-after-end "$([ $? = 1 ] || echo "exit status"; "$STAP" report plain.rec | cmp - followed.text 2>&1
+	grep -qx "ERROR: followed.rec has bytes after the end of its session, from byte $(stat -c %s plain.rec) on, which are ignored" followed.err || cat followed.err)"
 cp plain.rec kept.rec
 "$STAP" report --output=json:kept.rec kept.rec 2>kept.err
 status=$?

@@ -7,7 +7,7 @@
 #   strace     the programs (calls.c and others), traced by strace and by strace.stp at the same time: the
 #              same, call by call, at the entry and at the return, except for what the file differences explains, and
 #              for at most 3 % of the calls. Also as 32-bit programs
-#   names      the values of `name` that differ from the kernel's; a long argument leaves space for those behind it
+#   names      the values of `name` that differ from the kernel's; a long argument leaves space for those after it
 #   write      guru mode: what a script assigns is what the kernel, or the caller, gets; an argument that the assigned
 #              command does not have is left out of argstr at the return
 set -u

@@ -174,7 +174,7 @@ static void truncation(void)
 		stp_sprintf(c, got, (u32)size, f, 3, v);
 		wrong += strcmp(got, want) || got[size] != '#';
 	}
-	same_number("sprintf truncates at every size and never writes behind", wrong, 0);
+	same_number("sprintf truncates at every size and never writes past the end", wrong, 0);
 	same_number("a huge width is tamed", (s64)strlen(number('d', 0, 32767, -1, 1)), PLAT_RECORD_MAX);
 }
 

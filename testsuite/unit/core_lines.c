@@ -65,7 +65,7 @@ static void kinds_of_rows(void)
 	same_text("up to the block's end", at(1023), "d:49");
 	same_text("the next block has its own", at(1024), "b/c:7");
 	same_text("nothing is known in a whole block", at(2048), "none");
-	same_text("nor behind the last", at(3 * 1024), "none");
+	same_text("nor after the last", at(3 * 1024), "none");
 	same_text("nor at the last place there is", at(~0u), "none");
 }
 

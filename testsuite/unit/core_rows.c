@@ -35,7 +35,7 @@ int main(void)
 	verdict(is(0, "a", "*", first) && is(1, "bc", "*", first) && is(2, "", "b*", first),
 		"each probe of a run has its own point, and what was written for it");
 	verdict(is(3, "def", "def", second), "a run begins with its own row");
-	verdict(!probes[4].point, "nothing is written behind the last run");
+	verdict(!probes[4].point, "nothing is written after the last run");
 	verdict(calls == 1, "a family with runs expands them once, others are not asked");
 	return finish();
 }

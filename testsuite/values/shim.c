@@ -68,7 +68,7 @@ static const struct stp_uprobe *point(u32 i)
 	return NULL;
 }
 
-/* The address of point i; 0 behind the last one. */
+/* The address of point i; 0 after the last one. */
 u64 values_point(u32 i)
 {
 	return point(i) ? point(i)->address : 0;

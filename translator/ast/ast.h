@@ -79,8 +79,8 @@ struct var {
 	bool unlocked;             // access: used without a lock
 	bool autoprint;            // access: a global of the user's script that is written but never read: printed at
 				   // the end
-	// stack_values: where stack values are stored instead of text: bit n: key n; bit `arity`, of a local bit 0: the
-	// value; and where a stack gets to
+	// stack_values: keys and values that are stored as stack values instead of text, and those to which a call
+	// stack is assigned. Bit n: key n; bit `arity`, of a local bit 0: the value
 	unsigned stacks, stacks_reached;
 	bool varies;               // global_labels, of statistics with .autoprint: other values than 1 are added
 	const char *label, *unit;  // global_labels, of statistics: name for people; unit of the values; or NULL

@@ -105,14 +105,14 @@ static const char *skip_blank(const char *p)
 	return p + strspn(p, " \t\n");
 }
 
-// The place of a word: braces and conditional groups of the preprocessor around it, and the two characters before it,
+// The nesting of a word: braces and conditional groups of the preprocessor around it, and the two characters before it,
 // blanks aside.
-struct place {
+struct nesting {
 	int braces, groups;
 	char last, before_last;
 };
 
-static void enter_or_leave_group(struct place *at, const char *directive)
+static void enter_or_leave_group(struct nesting *at, const char *directive)
 {
 	if (!strcmp(directive, "if") || !strcmp(directive, "ifdef") || !strcmp(directive, "ifndef"))
 		at->groups++;
@@ -121,7 +121,7 @@ static void enter_or_leave_group(struct place *at, const char *directive)
 }
 
 // The word ends at `after`.
-static void add_word(struct embedded *c, const char *name, struct place *at, const char *after)
+static void add_word(struct embedded *c, const char *name, struct nesting *at, const char *after)
 {
 	bool is_member = at->last == '.' || (at->last == '>' && at->before_last == '-');
 	struct c_word *word = (struct c_word *)embedded_word(c, name);
@@ -148,7 +148,7 @@ static void add_word(struct embedded *c, const char *name, struct place *at, con
 struct embedded *embedded_new(const char *code)
 {
 	struct embedded *c = NEW(struct embedded);
-	struct place at = { .last = ';' };
+	struct nesting at = { .last = ';' };
 
 	c->code = code;
 	c->work = -1;

@@ -4,7 +4,7 @@
 // truncate, change and replace a file at any time.
 //
 // The trailer stands at the end, so that a module that -p4 prints stays one for the kernel's module loader, which
-// ignores everything behind its last section.
+// ignores everything after its last section.
 #include "cache/cache_file.h"
 #include "util/str.h"
 

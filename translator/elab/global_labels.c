@@ -35,7 +35,7 @@ char *global_comment(const struct var *v)
 	return *text ? text : NULL;
 }
 
-// Returns the text behind "KEY:" in a comment, up to the next comma, or NULL.
+// Returns the text after "KEY:" in a comment, up to the next comma, or NULL.
 static const char *entry(const char *comment, const char *key)
 {
 	for (const char *at = comment; at; at = strchr(at, ',')) {

@@ -16,7 +16,7 @@ struct object_data {
 	struct line_file lines;    // path NULL: none
 };
 
-// Source lines of the kernel or of a kernel module: of ranges of code, each `before` bytes behind a symbol.
+// Source lines of the kernel or of a kernel module: of ranges of code, each `before` bytes after a symbol.
 struct code_range { const struct di_static *anchor; uint64_t before, size; uint32_t code_offset; };
 struct code_data {
 	struct line_file lines;

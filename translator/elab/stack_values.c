@@ -4,9 +4,9 @@
 // var.stacks; calls that make a stack value where the result is stored, and calls that make its text where it is read.
 //
 // Such a function returns the text of a stack value: function sprint_backtrace() { return
-// __stack_text(__kernel_stack_value()) }. Each key, value and local is first taken for a stack value (CANDIDATE). One
-// that may hold another string, or that a loop sorts by, is not, and neither are those that get values from it. Of the
-// rest, those that a stack gets to are stack values (REACHED).
+// __stack_text(__kernel_stack_value()) }. At first each key, value and local is a candidate (CANDIDATE).
+// One that may hold another string, or by which a loop sorts, is removed, as are those that are set from it. Of the
+// others, those to which a call stack is assigned, also by other candidates, become stack values (REACHED).
 #include "elab/elab.h"
 #include "util/numbers.h"
 

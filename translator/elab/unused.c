@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Finds statements that nothing uses, before names, target variables and types are required. In: bound bodies with
 // value_unused set, effects of functions. Out: stmt.unused of statements without effect, of assignments to locals that
-// nothing reads, of chains of those, of branches and loops that contain nothing else, and of code behind a jump;
+// nothing reads, of chains of those, of branches and loops that contain nothing else, and of code after a jump;
 // var.reads of parameters. An error in such a statement removes it with a warning; without errors it stays.
 #include "elab/elab.h"
 #include "elab/infer.h"
@@ -20,7 +20,7 @@ struct finder {
 	VEC(struct item) items;
 	VEC(struct store) stores;
 	VEC(struct var *) unread;
-	int item;                  // whose stores are being collected
+	int item;                  // its stores are being collected
 };
 
 static void forget(struct use_walker *w, struct var *v, int use, struct loc loc)
@@ -220,7 +220,8 @@ static bool may_be_unused(const struct stmt *s)
 	}
 }
 
-// Releases the initial reference of each item, when all its statements have been counted.
+// Collects the statement and those in it as items. An item has a reference of its own until its statements have been
+// counted, which is then released.
 static void find(struct finder *f, struct stmt *s, int parent)
 {
 	int item = f->items.n;

@@ -218,7 +218,7 @@ static void emit_return(struct emitter *e, struct stmt *st)
 	leave(e);
 }
 
-// The catch block stands behind the body, which jumps over it. It is left out if nothing can fail.
+// The catch block follows the body, which jumps over it. It is left out if nothing can fail.
 static void emit_try(struct emitter *e, struct stmt *st)
 {
 	struct label catch = { .name = emit_label(e, "catch") }, *outer = e->body->on_error;

@@ -224,10 +224,10 @@ uint64_t work_since(struct emitter *e, struct work_mark m)
 
 static void insert(struct buf *text, size_t at, const char *line)
 {
-	size_t len = strlen(line), behind = text->len - at;
+	size_t len = strlen(line), after = text->len - at;
 
 	buf_puts(text, line);              // ensures the capacity
-	memmove(text->text + at + len, text->text + at, behind);
+	memmove(text->text + at + len, text->text + at, after);
 	memcpy(text->text + at, line, len);
 }
 

@@ -401,7 +401,7 @@ void emit_probe_tables(struct emitter *e, struct cwriter *w);
 // regex.c
 // returns the name of its struct stp_regex, NULL after an error
 const char *emit_regex(struct emitter *e, struct expr *x);
-// Writes the part of all expressions that programs have, behind their tables.
+// BPF programs: writes what all regular expressions share, after their tables: the step function and saved matches.
 void emit_regex_walks(struct emitter *e, struct cwriter *w);
 
 #endif

@@ -104,7 +104,7 @@ static char *probe_name(struct bt_translation *t)
 	return (char *)t->probe_name;
 }
 
-// "arg0", "sarg1": the number behind the letters; -1: not such a name.
+// "arg0", "sarg1": the number after the letters; -1: not such a name.
 static int argument_number(const char *name, const char *letters)
 {
 	size_t n = strlen(letters);

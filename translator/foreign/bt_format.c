@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-// Writes the argument of one conversion. `form` is the letter behind "r": "x", "h" or 0.
+// Writes the argument of one conversion. `form` is the letter after "r": "x", "h" or 0.
 static char *argument(struct bt_translation *t, const struct bt_node *n, char conversion, char form)
 {
 	if (conversion == 's')

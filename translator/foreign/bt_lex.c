@@ -43,7 +43,7 @@ static bool left_out(const struct bt_lexer *l)
 	return false;
 }
 
-// Returns the next word of the line and moves *p behind it; "" at its end.
+// Returns the next word of the line and moves *p past it; "" at its end.
 static char *word(const char **p, const char *end)
 {
 	const char *from;

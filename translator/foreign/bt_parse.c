@@ -83,8 +83,8 @@ static void expect(struct bt_parser *p, const char *text)
 		fail(p, t->loc, "expected \"%s\", found \"%.40s\"", text, t->text);
 }
 
-// Returns the token behind the next one.
-static struct bt_token peek_behind(struct bt_parser *p)
+// Returns the token after the next one.
+static struct bt_token peek_second(struct bt_parser *p)
 {
 	struct bt_lexer ahead;
 
@@ -312,20 +312,20 @@ static struct bt_node *named(struct bt_parser *p)
 // cast = "(" type ")" unary;  tuple = "(" expression {"," expression} ")"
 static struct bt_node *parenthesis(struct bt_parser *p)
 {
-	struct bt_token open = *peek(p), next = peek_behind(p);
+	struct bt_token open = *peek(p), next = peek_second(p);
 	struct bt_node *n, *e;
 	bool is_cast = begins_type(&next);
 
 	take(p);
 	if (!is_cast && next.kind == BT_WORD) {        // (sockaddr *)x: a typedef
-		struct bt_token behind = peek_behind(p);
+		struct bt_token after = peek_second(p);
 
-		if (is(&behind, "*")) {
+		if (is(&after, "*")) {
 			struct bt_lexer ahead = p->lexer;
 
 			bt_lex_next(&ahead);
-			behind = bt_lex_next(&ahead);
-			is_cast = is(&behind, ")") || is(&behind, "*");
+			after = bt_lex_next(&ahead);
+			is_cast = is(&after, ")") || is(&after, "*");
 		}
 	}
 	if (is_cast) {
@@ -443,9 +443,9 @@ static int level_of(struct bt_parser *p, const struct bt_token *t)
 	if (t->kind != BT_PUNCT)
 		return 0;
 	if (p->in_filter && !p->parens && is(t, "/")) {
-		struct bt_token behind = peek_behind(p);
+		struct bt_token after = peek_second(p);
 
-		if (is(&behind, "{"))
+		if (is(&after, "{"))
 			return 0;
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(binary_operators); i++)
@@ -546,7 +546,7 @@ static struct bt_node *for_each(struct bt_parser *p, struct loc loc)
 	expect(p, "(");
 	n->text = peek(p)->text;
 	if (take(p).kind != BT_SCRATCH)
-		fail(p, loc, "expected a variable behind \"for (\"");
+		fail(p, loc, "expected a variable after \"for (\"");
 	expect(p, ":");
 	vec_push(&n->kids, expression(p));
 	if (accept(p, ".."))

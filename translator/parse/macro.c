@@ -206,7 +206,7 @@ static int most_params(const struct macro *macro)
 	return most;
 }
 
-// The token behind a call without parentheses is read again.
+// The token after a call without parentheses is read again.
 static struct token put_back(struct macros *m, const struct token *t)
 {
 	token_list *tokens = NEW(token_list);

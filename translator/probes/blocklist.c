@@ -59,7 +59,7 @@ static const char *const without_return[] = {
 };
 
 // The parts of a list that fnmatch() has to decide, since it takes much longer than to exclude a pattern. A pattern is
-// filed under the three characters that a text which it matches contains: its first, or those behind "*"; the third may
+// filed under the three characters that a text which it matches contains: its first, or those after "*"; the third may
 // be any if there are only two.
 struct patterns {
 	const char *const *list;
@@ -84,7 +84,7 @@ static void file_patterns(struct patterns *p)
 	p->filed = true;
 }
 
-// Compares what a pattern begins with: its text before a "*", or that behind the first one.
+// Compares what a pattern begins with: its text before a "*", or that after the first one.
 static bool may_match(const char *pattern, const char *text)
 {
 	bool anywhere = *pattern == '*';

@@ -67,7 +67,7 @@ static void add_hook_names(const void *session, name_list *out)
 			vec_push(out, hook_of(*f));
 }
 
-// A parameter that is wider than a register moves those behind it.
+// A parameter that is wider than a register moves those after it.
 static void forget_wide(di_arguments *parameters)
 {
 	bool known = true;

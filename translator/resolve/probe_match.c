@@ -118,7 +118,7 @@ static bool part_matches(const struct point_part *alias, const struct point_part
 	return wanted->arg_kind == ARG_NONE && name_matches(alias->name, wanted->name);
 }
 
-// Returns the next part from *at on that has an argument, and advances *at behind it; NULL: no more arguments.
+// Returns the next part from *at on that has an argument, and advances *at past it; NULL: no more arguments.
 static const struct point_part *next_argument(const struct probe_point *p, int *at)
 {
 	while (*at < p->parts.n)
@@ -594,7 +594,7 @@ static const char *syscall_function(const struct probe_point *point)
 }
 
 // Since 4.17 the functions of system calls have other names and arguments: kernel.function("sys_open@file").x becomes
-// syscall.open.x, with the same $variables. `alias` is the name behind "syscall",
+// syscall.open.x, with the same $variables. `alias` is the name after "syscall",
 // `from` the index of the part behind the function.
 static const struct probe_point *as_syscall(const struct probe_point *point, int from, const char *alias)
 {

@@ -41,7 +41,7 @@ static bool is_name(char c)
 }
 
 // Adds what editor/complete.c finds; it repeats the text before the position. Brackets that the editor has inserted
-// behind the position are not repeated.
+// after the position are not repeated.
 static void add_script(struct request *r, struct list *l)
 {
 	const char *before = str_ndup(r->doc->text, r->offset), *after = r->doc->text + r->offset;

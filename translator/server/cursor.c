@@ -24,7 +24,7 @@ static void find_declaration(struct cursor *c, size_t offset)
 	}
 }
 
-// Returns whether what is typed behind the token belongs to it.
+// Returns whether what is typed after the token belongs to it.
 static bool is_open_ended(const struct source_token *t)
 {
 	return t->kind == TOK_IDENT || t->kind == TOK_AT_WORD || (t->kind == TOK_NONE && t->text[1] != '*');

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Reads and writes messages of the language server. In: bytes in pieces of any size. Out: JSON objects. A damaged
-// message is reported, and reading continues behind it if its length is known, else at the next header.
+// message is reported, and reading continues after it if its length is known, else at the next header.
 #include "server/message.h"
 #include "util/numbers.h"
 

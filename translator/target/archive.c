@@ -3,7 +3,7 @@
 // walked from the directory's descriptor without following a link.
 //
 // A link is stored as "../" for each component of its own directory, then the path below the root without "..". Its
-// ".." thus are resolved in directories that exist, never behind another link, and cannot lead above the root:
+// ".." thus are resolved in directories that exist, never through another link, and cannot lead above the root:
 // archive_link_path() refuses what would, and open_parent() refuses directories that are links.
 #include "target/archive.h"
 #include "util/diag.h"

@@ -190,7 +190,7 @@ static void search(struct search *x, const char *includer, const char *name, boo
 	search_in(x, &x->angled, name, all, &found);
 }
 
-// Each <name> and "name" behind "include", "include_next" and "has_include(", in all branches of conditionals.
+// Each <name> and "name" after "include", "include_next" and "has_include(", in all branches of conditionals.
 static void search_names(struct search *x, const char *path)
 {
 	char *text = str_read_file(path, NULL), *slash = strrchr(path, '/');

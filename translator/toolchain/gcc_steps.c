@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // gcc itself only starts a compiler and an assembler; finding them and their options takes it a fifth of the time in
 // which a small script is compiled. In: the two commands that "gcc -###" prints, asked once per kernel. Out: these
-// commands for a file, if they make the same object as gcc of an example. Other compilers, gcc behind another program
-// (ccache), and scripts named gcc that change the environment are run as they are.
+// commands for a file, if they make the same object as gcc of an example. Other compilers, gcc that another
+// program starts (ccache), and scripts named gcc that change the environment are run as they are.
 #include "toolchain/tools.h"
 #include "util/spawn.h"
 

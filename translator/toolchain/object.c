@@ -157,7 +157,7 @@ unsigned int object_stack_limit(const char *module)
 	return limit;
 }
 
-// Keeps the runtime's own numbers if none were computed.
+// Writes how much stack the module's handlers need. If it was not computed, the runtime's estimate stays.
 void object_write_stack(const char *module, const struct stp_stack_need *need)
 {
 	struct image im;

@@ -57,7 +57,7 @@ struct depends {
 	struct map present, seen;  // private
 };
 struct timespec depends_now(void);
-// Adds the files of a rule of make; `rule` begins behind its target.
+// Adds the files of a rule of make; `rule` begins after its target.
 void depends_rule(struct depends *d, const char *rule);
 // Options for a rule file.
 void depends_options(arguments *argv, const char *rule);

@@ -9,7 +9,7 @@
 #define uthash_free(ptr, size)  ((void)(ptr))
 #include <uthash.h>
 
-struct node {                  // behind the private part of struct map_entry
+struct node {                  // after the private part of struct map_entry
 	struct map_entry entry;
 	UT_hash_handle hh;
 };

@@ -3,7 +3,7 @@
 //
 // All file offsets stay valid. The 64-bit header overwrites the start of the file; the converted tables of segments,
 // sections, symbols, relocations and dynamic entries are appended. Relocations get the addend 0 and .rela.* sections.
-// Compressed sections are copied behind a 64-bit header.
+// Compressed sections are copied after a 64-bit header.
 #include "debuginfo/elf/resources.h"
 
 #include "util/mem.h"

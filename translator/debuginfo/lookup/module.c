@@ -60,7 +60,7 @@ static struct di_location location_words(const struct di_module *m, const struct
 // Returns why a result of this type has no location, and what can be read instead.
 static const char *why_no_result(const struct di_module *m, const struct di_type *t)
 {
-#define IN_CALLER "; probe a line of the caller behind the call, and read the variable that receives it"
+#define IN_CALLER "; probe a line of the caller after the call, and read the variable that receives it"
 	if (t->is_complex)
 		return t->size != 2 * sizeof(double) ? "probes do not read complex numbers from registers" IN_CALLER :
 		       "probes do not read complex numbers from registers" IN_CALLER ": user_long(&$variable) has the bits of "

@@ -452,7 +452,7 @@ static int by_offset(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
-// Returns the offset in the file, or, for variables that are not in it, the one that they would have behind the
+// Returns the offset in the file, or, for variables that are not in it, the one that they would have after the
 // segment.
 static bool object_offset(const struct di_module *m, uint64_t address, uint64_t *offset)
 {

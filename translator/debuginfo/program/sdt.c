@@ -52,7 +52,7 @@ static int x86_numbered(const char *name, size_t len)
 	return end == name + len || (end + 1 == name + len && strchr("dwb", *end)) ? (int)n : -1;
 }
 
-// Returns the number behind the prefix of a vector register's name: "xmm0", "d0"; -1: another register.
+// Returns the number after the prefix of a vector register's name: "xmm0", "d0"; -1: another register.
 static int vector_numbered(const struct operand *o, const char *name, const char *prefix)
 {
 	const char *end = name + strlen(prefix);
@@ -84,7 +84,7 @@ static bool displacement(const struct operand *o, const char *text, size_t len, 
 {
 	const char *copy = str_ndup(text, len), *end = copy;
 	struct symbol symbol;
-	int64_t behind = 0;
+	int64_t after = 0;
 	size_t name;
 
 	*is_static = false;
@@ -100,9 +100,9 @@ static bool displacement(const struct operand *o, const char *text, size_t len, 
 		return false;
 	copy += name;
 	*is_static = true;
-	if (*copy && number_signed(&copy, 0, &behind) != NUMBER_GOOD)
+	if (*copy && number_signed(&copy, 0, &after) != NUMBER_GOOD)
 		return false;
-	*value = (int64_t)((uint64_t)*value + symbol.address + (uint64_t)behind);
+	*value = (int64_t)((uint64_t)*value + symbol.address + (uint64_t)after);
 	return !*copy;
 }
 
