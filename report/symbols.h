@@ -19,7 +19,7 @@ struct code_location {                             // of a frame, as a handler h
 	bool returns;                      // the address is a return address
 };
 
-// Returns what is at the location: the function, then those that are inlined there, from the outermost to the innermost;
+// Returns what is at the location: the function, then those inlined there, from the outermost to the innermost;
 // *n is 0 if the file is not here, or is not the one that ran. `release` is the kernel's. Valid until the next call.
 const struct symbol *symbols_at(const char *release, const struct code_location *p, unsigned *n);
 
