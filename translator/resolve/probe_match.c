@@ -595,7 +595,7 @@ static const char *syscall_function(const struct probe_point *point)
 
 // Since 4.17 the functions of system calls have other names and arguments: kernel.function("sys_open@file").x becomes
 // syscall.open.x, with the same $variables. `alias` is the name after "syscall",
-// `from` the index of the part behind the function.
+// `from` the index of the part after the function.
 static const struct probe_point *as_syscall(const struct probe_point *point, int from, const char *alias)
 {
 	struct probe_point *name = NEW(struct probe_point);
@@ -683,7 +683,7 @@ static bool exists(struct path *path, const struct probe_point *point)
 	return found;
 }
 
-// Returns object.member("name") and the parts of the point behind its first one.
+// Returns object.member("name") and the parts of the point after its first one.
 static struct probe_point *argument_point(const struct probe_point *point, const char *object, const char *member,
 					  const char *name)
 {
