@@ -14,6 +14,7 @@
 #include "util/str.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -40,23 +41,53 @@ void remote_check(const char *url)
 
 // ---------------------------------------------------------------- kernels of the hosts
 
-// Reads "6.1.0-56-cloud-amd64 x86_64". Returns NULL, or why nothing can be built for the host.
-static const char *query_kernel(struct remote *r)
-{
-	const char *url = r->url;
-	arguments argv = { 0 }, none = { 0 };
-	struct spawn ask = { .capture = true };
-	char *last, *arch;
+// More hosts than this are asked at the same time, and then cannot ask for passwords.
+enum { ASKED_IN_TURN = 4, ASKED_AT_ONCE = 32 };
 
-	host_shell_command(&argv, url, "uname -rm", &none);
-	ask.argv = argv.at;
-	if (spawn_run(&ask))
+// The program that asks a host, and what it has printed.
+struct query { int pid, fd; struct buf output; };
+
+static void start_query(struct query *q, const struct remote *r)
+{
+	arguments argv = { 0 }, none = { 0 };
+	int ends[2];
+
+	host_shell_command(&argv, r->url, "uname -rm", &none);
+	if (pipe2(ends, O_CLOEXEC))
+		die("cannot make a pipe to %s: %s", r->url, strerror(errno));
+	fflush(NULL);
+	q->pid = fork();
+	if (q->pid < 0)
+		die("cannot start a process for %s: %s", r->url, strerror(errno));
+	if (q->pid == 0) {
+		dup2(open("/dev/null", O_RDONLY | O_CLOEXEC), STDIN_FILENO);
+		dup2(ends[1], STDOUT_FILENO);
+		dup2(ends[1], STDERR_FILENO);
+		execvp(argv.at[0], (char *const *)argv.at);
+		_exit(127);
+	}
+	close(ends[1]);
+	q->fd = ends[0];
+}
+
+// Reads "6.1.0-56-cloud-amd64 x86_64". Returns NULL, or why nothing can be built for the host.
+static const char *finish_query(struct query *q, struct remote *r)
+{
+	char some[4096], *text, *last, *arch;
+	ssize_t n;
+
+	while ((n = read(q->fd, some, sizeof(some))) > 0 || (n < 0 && errno == EINTR))
+		if (n > 0)
+			buf_add(&q->output, some, (size_t)n);
+	close(q->fd);
+	text = buf_text(&q->output);
+	if (spawn_wait(q->pid))
 		return str_printf("cannot determine that host's kernel: %s",
-		    *ask.output ? str_ndup(ask.output, strcspn(ask.output, "\n")) : "ssh is not installed");
-	for (size_t len = strlen(ask.output); len && ask.output[len - 1] == '\n'; )
-		ask.output[--len] = '\0';
-	last = strrchr(ask.output, '\n');         // messages of the login come first
-	last = last ? last + 1 : ask.output;
+		    *text ? str_ndup(text, strcspn(text, "\n")) : "ssh is not installed");
+	for (size_t len = strlen(text); len && text[len - 1] == '\n'; )
+		text[--len] = '\0';
+	last = strrchr(text, '\n');         // messages of the login come first
+	last = last ? last + 1 : text;
 	arch = strchr(last, ' ');
 	if (!arch || strchr(last, '/'))
 		return str_printf("unexpected answer \"%s\" instead of the release and machine of a kernel", last);
@@ -70,9 +101,16 @@ static const char *query_kernel(struct remote *r)
 static void query_all(struct options *o, typeof(o->remotes) *all, unreached_list *failed)
 {
 	typeof(o->remotes) reached = { 0 };
+	struct query *queries = NEW_ARRAY(struct query, all->n);
+	int at_once = all->n > ASKED_IN_TURN ? ASKED_AT_ONCE : 1, started = 0;
 
-	for vec_each(all, r) {
-		const char *why = query_kernel(r);
+	for (int i = 0; i < all->n; i++) {
+		struct remote *r = &all->at[i];
+		const char *why;
+
+		for (; started < all->n && started < i + at_once; started++)
+			start_query(&queries[started], &all->at[started]);
+		why = finish_query(&queries[i], r);
 
 		if (why && !o->min_hosts)
 			die("--remote=%s: %s", r->url, why);
