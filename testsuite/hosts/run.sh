@@ -18,7 +18,7 @@ merge() {
 	wanted "$name" || return 0
 	export HOSTS_DIR=$SCRATCH/$name
 	mkdir -p "$HOSTS_DIR"
-	PATH=$SCRATCH/bin:$PATH timeout 120 "$STAP" --merge "$@" >"$HOSTS_DIR/out" 2>"$HOSTS_DIR/err"
+	PATH=$SCRATCH/bin:$PATH timeout 400 "$STAP" --merge "$@" >"$HOSTS_DIR/out" 2>"$HOSTS_DIR/err"
 	rc=$?
 	[ $rc -eq "$status" ] || found="exit status $rc"$'\n'
 	[ "$(cat "$HOSTS_DIR/out")" = "$output" ] || found+="output: $(cat "$HOSTS_DIR/out")"$'\n'
@@ -56,6 +56,9 @@ merge huge 0 12 'WARNING: host 0 sent invalid data' --remote=huge --remote=sums0
 merge exit-on-a-host 0 15 '' --remote=exits --remote=sums0 -e 'global n probe vfs.read { n++ } probe end { println(n) }'
 merge all-lost 1 1000 'WARNING: early: the run there ended early' --remote=early -e "$count"
 merge unmergeable 1 '' '"n" cannot be merged: it is set here' --remote=sums1 -e 'global n probe vfs.read { n = 1 } probe end { println(n) }'
+merge too-large 1 '' '--merge: the globals that hosts send cannot be copied, since an array takes more than 64 MB' \
+	--remote=sums1 -e 'global a[1000000] probe vfs.read { a[execname(), pid()]++ } probe end { foreach ([e, p] in a limit 1) println(e) }'
+merge monitor 1 '' '--merge cannot be used with --export, -x, -m, -t, --monitor or -u' --remote=sums1 --monitor -e "$count"
 fifty=()
 for ((i = 0; i < 50; i++)); do fifty+=(--remote="sums$i"); done
 merge fifty 0 "$(printf '%s\n' 1825 'shared 3250')" '' "${fifty[@]}" -e '

@@ -90,8 +90,8 @@ static void check_where(const struct options *o)
 				"runs here");
 	if (o->merge && o->remotes.n && o->last_pass < 5)
 		options_misused("--merge and -p cannot be used together with hosts");
-	if (o->merge && (o->export || o->target_pid || o->module_name || o->timing))
-		options_misused("--merge cannot be used with --export, -x, -m or -t");
+	if (o->merge && (o->export || o->target_pid || o->module_name || o->timing || o->monitor || o->no_optimize))
+		options_misused("--merge cannot be used with --export, -x, -m, -t, --monitor or -u");
 	if (o->remote_prefix && !o->remotes.n)
 		options_misused("--remote-prefix requires --remote");
 }

@@ -31,6 +31,7 @@ struct merger {
 	enum side side;
 	struct numbers seen;               // set of struct func *: visited on this side
 	VEC(struct loc) by_host;           // elements whose keys contain hostname()
+	VEC(struct loc) deleted;           // elements that are deleted, not assigned to
 };
 
 static enum side side_of(const struct probe *p)
@@ -45,8 +46,11 @@ static bool same_loc(struct loc a, struct loc b)
 	return a.source == b.source && a.line == b.line && a.column == b.column;
 }
 
-static bool is_by_host(const struct merger *m, struct loc loc)
+static bool is_assigned_by_host(const struct merger *m, struct loc loc)
 {
+	for vec_each(&m->deleted, it)
+		if (same_loc(*it, loc))
+			return false;
 	for vec_each(&m->by_host, it)
 		if (same_loc(*it, loc))
 			return true;
@@ -77,7 +81,7 @@ static void visit_var(struct use_walker *w, struct var *v, int use, struct loc l
 		set_place(&u->read, loc);
 	if ((use & USE_WRITE) && ((use & USE_ADD) || ((use & USE_UPDATE) && (use & USE_READ))))
 		set_place(&u->added, loc);
-	else if ((use & USE_WRITE) && !(use & USE_READ) && is_by_host(m, loc))
+	else if ((use & USE_WRITE) && !(use & USE_READ) && is_assigned_by_host(m, loc))
 		set_place(&u->by_host, loc);
 	else if (use & USE_WRITE)
 		set_place(&u->written, loc);
@@ -85,7 +89,9 @@ static void visit_var(struct use_walker *w, struct var *v, int use, struct loc l
 
 static bool is_hostname(const struct expr *e)
 {
-	return e && e->kind == E_CALL && !strcmp(e->u.call.name, "hostname");
+	const struct func *f = e && e->kind == E_CALL ? e->u.call.target : NULL;
+
+	return f && f->source && f->source->library && !strcmp(f->name, "hostname");
 }
 
 static void visit_expr(struct use_walker *w, const struct expr *e)
@@ -99,6 +105,14 @@ static void visit_expr(struct use_walker *w, const struct expr *e)
 			vec_push(&m->by_host, e->loc);
 }
 
+static void visit_stmt(struct use_walker *w, const struct stmt *st)
+{
+	struct merger *m = w->data;
+
+	if (st->kind == S_DELETE)
+		vec_push(&m->deleted, st->u.expr->loc);
+}
+
 static void visit_call(struct use_walker *w, struct func *f, struct loc loc)
 {
 	struct merger *m = w->data;
@@ -109,7 +123,7 @@ static void visit_call(struct use_walker *w, struct func *f, struct loc loc)
 
 static void find_uses(struct merger *m)
 {
-	struct use_walker w = { .var = visit_var, .call = visit_call, .expr = visit_expr, .data = m };
+	struct use_walker w = { .var = visit_var, .call = visit_call, .expr = visit_expr, .stmt = visit_stmt, .data = m };
 
 	for (m->side = ON_HOSTS; m->side <= HERE; m->side++) {
 		memset(&m->seen, 0, sizeof(m->seen));

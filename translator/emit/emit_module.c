@@ -463,6 +463,7 @@ static void emit_bodies(struct emitter *e)
 	for vec_each(&script->funcs, f)
 		e->keeps_matches |= (*f)->used && func_has(*f, PRAGMA_TAGGED_DFA);
 	emit_find_slices(e);
+	emit_check_senders(e->s);
 	number_probes(e);
 	// The functions that BPF programs call come first: the rest of the text is for the client only.
 	if (e->s->opt.bpf_runtime) {

@@ -391,6 +391,7 @@ struct lock_table emit_entry_lock_table(struct emitter *e, struct cwriter *w, co
 
 // emit_slices.c
 void emit_find_slices(struct emitter *e);                 // called before bodies are emitted
+void emit_check_senders(const struct session *s);          // after it: reports globals that cannot be sent with --merge
 bool emit_has_hit(const struct probe *p);                 // in slices: p.before is the index of the hit's row
 // writes p's table; returns the number of copies
 int emit_takes(struct emitter *e, struct cwriter *w, const struct probe *p);
