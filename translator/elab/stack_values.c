@@ -6,9 +6,12 @@
 // Such a function returns the text of a stack value: function sprint_backtrace() { return
 // __stack_text(__kernel_stack_value()) }. At first each key, value and local is a candidate (CANDIDATE).
 // One that may hold another string, or by which a loop sorts, is removed, as are those that are set from it. Of the
-// others, those to which a call stack is assigned, also by other candidates, become stack values (REACHED).
+// others, those to which a call stack is assigned, also by other candidates, become stack values (REACHED). A local that
+// a handler reads as text more than once is no candidate: its text is made once, when the stack is taken.
 #include "elab/elab.h"
 #include "util/numbers.h"
+
+#include <limits.h>
 
 struct stacks {
 	enum { CANDIDATE, REACHED, REPLACE } step;
@@ -247,8 +250,10 @@ static bool visit_first(struct ast_walker *w, struct expr **at)
 {
 	struct var *v = (*at)->kind == E_VAR ? holder(*at) : NULL;
 
-	if (v)
-		v->stacks = value_bit(v);
+	if (!v)
+		return true;
+	v->stacks = value_bit(v);
+	v->reads = 0;
 	return true;
 }
 
@@ -262,9 +267,87 @@ static bool visit_entry(struct ast_walker *w, struct expr **at)
 	return true;
 }
 
+// ---------------------------------------------------------------- locals that are read as text
+
+struct text_reads {
+	struct numbers stored;     // expressions that are stored or printed as they are
+	int loops;                 // that contain the expression
+};
+
+static void mark_stored(struct text_reads *r, const expr_vec *all)
+{
+	for vec_each(all, e)
+		if (*e)
+			numbers_add(&r->stored, *e);
+}
+
+static bool count_read(struct ast_walker *w, struct expr **at)
+{
+	struct text_reads *r = w->data;
+	struct expr *e = *at;
+	struct var *v = e->kind == E_VAR ? holder(e) : NULL;
+
+	if (e->kind == E_ASSIGN) {
+		numbers_add(&r->stored, e->u.bin.l);
+		numbers_add(&r->stored, e->u.bin.r);
+	} else if (e->kind == E_INDEX || e->kind == E_IN) {
+		mark_stored(r, &e->u.index.keys);
+	} else if (e->kind == E_PRINT && !e->u.print.to_string) {
+		mark_stored(r, &e->u.print.args);
+	} else if (v && numbers_add(&r->stored, e)) {
+		v->reads += r->loops ? 2 : 1;
+	}
+	return true;
+}
+
+static bool is_loop(const struct stmt *s)
+{
+	return s->kind == S_FOREACH || s->kind == S_WHILE || s->kind == S_FOR;
+}
+
+// A variable of a foreach is another stack in each round: its reads do not count.
+static void exempt(const struct expr *e)
+{
+	struct var *v = holder(e);
+
+	if (v)
+		v->reads = INT_MIN / 2;
+}
+
+static bool enter_stmt(struct ast_walker *w, struct stmt **at)
+{
+	struct text_reads *r = w->data;
+
+	r->loops += is_loop(*at);
+	if ((*at)->kind == S_FOREACH) {
+		for vec_each(&(*at)->u.foreach.keys, key)
+			exempt(*key);
+		if ((*at)->u.foreach.value)
+			exempt((*at)->u.foreach.value);
+	}
+	return true;
+}
+
+static void leave_stmt(struct ast_walker *w, struct stmt **at)
+{
+	((struct text_reads *)w->data)->loops -= is_loop(*at);
+}
+
+// After them: removes those that are read as text more than once.
+static bool visit_read(struct ast_walker *w, struct expr **at)
+{
+	struct var *v = (*at)->kind == E_VAR ? holder(*at) : NULL;
+
+	if (v && v->reads > 1)
+		v->stacks = 0;
+	return true;
+}
+
 static void candidates(struct session *s)
 {
-	struct ast_walker locals = { .expr = visit_first }, entries = { .expr = visit_entry };
+	struct text_reads r = { 0 };
+	struct ast_walker locals = { .expr = visit_first }, entries = { .expr = visit_entry }, read = { .expr = visit_read };
+	struct ast_walker reads = { .expr = count_read, .stmt = enter_stmt, .stmt_after = leave_stmt, .data = &r };
 
 	for vec_each(&s->script.globals, it) {
 		struct var *v = *it;
@@ -278,6 +361,8 @@ static void candidates(struct session *s)
 		if ((*f)->accessed)
 			(*f)->accessed->stacks = 0;
 	optimize_walk(s, &locals);
+	optimize_walk(s, &reads);
+	optimize_walk(s, &read);
 	for vec_each(&s->script.probes, p)
 		for vec_each(&(*p)->entries, e)
 			ast_walk_expr(&entries, e);
