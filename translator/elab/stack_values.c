@@ -6,8 +6,8 @@
 // Such a function returns the text of a stack value: function sprint_backtrace() { return
 // __stack_text(__kernel_stack_value()) }. At first each key, value and local is a candidate (CANDIDATE).
 // One that may hold another string, or by which a loop sorts, is removed, as are those that are set from it. Of the
-// others, those to which a call stack is assigned, also by other candidates, become stack values (REACHED). A local that
-// a handler reads as text more than once is no candidate: its text is made once, when the stack is taken.
+// others, those to which a call stack is assigned, also by other candidates, become stack values (REACHED). A local
+// that a handler reads as text more than once is not a candidate: its text is made once, when the stack is taken.
 #include "elab/elab.h"
 #include "util/numbers.h"
 
