@@ -112,17 +112,17 @@ int A::st = 7, S::id = 8;
 __attribute__((noinline)) int use(C *c, D *d, E *e, S *s, F *f, T *t) { return c->own + d->v + d->w + e->e + s->id + f->id + t->t; }
 int main() { C c; D d; E e; S s; F f; T t; return use(&c, &d, &e, &s, &f, &t) == 77; }
 END
-refused() { # EXPRESSION REASON
+refused_member() { # EXPRESSION REASON
 	lists "$* ($compiler)" "semantic error: the member \"${1#*->}\" of struct $2: at <input>:1:56" -p2 -e "probe process(\"./bases\").function(\"use\") { println($1) }"
 }
 for compiler in g++ clang++; do
 	command -v $compiler >/dev/null || { skip "debuginfo/programs members of bases ($compiler)" $compiler; continue; }
 	$compiler -g -O0 -o bases bases.cc
-	refused '$c->id' 'C is ambiguous: both struct A and struct B have it; read @cast(ADDRESS, "struct A")->id or @cast(ADDRESS + 8, "struct B")->id, where ADDRESS is that of the object'
-	refused '$c->st' 'C is ambiguous: both struct A and struct B have it'
-	refused '$e->w' 'E is ambiguous: both struct V of struct N and struct V of struct M have it; read @cast(ADDRESS, "struct V")->w or @cast(ADDRESS + 12, "struct V")->w, where ADDRESS is that of the object'
-	refused '$s->id' 'S is a static member of struct S: read @var("id")'
-	refused '$t->v' 'T is ambiguous: both struct V of struct L and struct V of struct O have it'
+	refused_member '$c->id' 'C is ambiguous: both struct A and struct B have it; read @cast(ADDRESS, "struct A")->id or @cast(ADDRESS + 8, "struct B")->id, where ADDRESS is that of the object'
+	refused_member '$c->st' 'C is ambiguous: both struct A and struct B have it'
+	refused_member '$e->w' 'E is ambiguous: both struct V of struct N and struct V of struct M have it; read @cast(ADDRESS, "struct V")->w or @cast(ADDRESS + 12, "struct V")->w, where ADDRESS is that of the object'
+	refused_member '$s->id' 'S is a static member of struct S: read @var("id")'
+	refused_member '$t->v' 'T is ambiguous: both struct V of struct L and struct V of struct O have it'
 	for access in 'c->own (u64)t1 + 20' 'd->w (u64)t1 + 28' 's->pad t1' 'f->id (u64)t1 + 24' 'f->only_a (u64)t1 + 4'; do
 		body 'function("use")' "\$${access%% *}" bases | grep -qF "_uload4(c, ${access#* })" &&
 			ok "debuginfo/programs \$$access ($compiler)" || not_ok "debuginfo/programs \$$access ($compiler)" "$(body 'function("use")' "\$${access%% *}" bases)"

@@ -256,8 +256,8 @@ test_other_build() {
 	fi
 }
 
-# refused NAME FILE: an error and status 1, not a crash
-refused() {
+# refused_image NAME FILE: an error and status 1, not a crash
+refused_image() {
 	SYSTEMTAP_DEBUGINFO_PATH="" "$driver" -r none -i "$2" function vfs_read >"$SCRATCH/out" 2>"$SCRATCH/err"
 	local status=$?
 	if [ $status -eq 1 ] && grep -q '^ERROR: ' "$SCRATCH/err"; then
@@ -271,7 +271,7 @@ test_images() {
 	local image=/boot/vmlinuz-$release at
 	for at in 100 600 20000 1000000 5000000; do
 		head -c "$at" "$image" >"$SCRATCH/image"
-		refused "cut at $at" "$SCRATCH/image"
+		refused_image "cut at $at" "$SCRATCH/image"
 	done
 	cp "$image" "$SCRATCH/image"
 	dd if=/dev/zero of="$SCRATCH/image" bs=4096 seek=100 count=50 conv=notrunc 2>/dev/null
@@ -279,7 +279,7 @@ test_images() {
 	SYSTEMTAP_DEBUGINFO_PATH="" "$driver" -i "$SCRATCH/image" function vfs_read >"$SCRATCH/out" 2>&1
 	[ $? -lt 2 ] && ok "debuginfo/images zeroes $release" || not_ok "debuginfo/images zeroes $release"
 	head -c 100000 /dev/urandom >"$SCRATCH/image"
-	refused random "$SCRATCH/image"
+	refused_image random "$SCRATCH/image"
 	cp "$STAP" "$SCRATCH/image"
 	"$driver" -i "$SCRATCH/image" function vfs_read >"$SCRATCH/out" 2>&1
 	[ $? -eq 1 ] && ok "debuginfo/images program $release" || not_ok "debuginfo/images program $release"
