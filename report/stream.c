@@ -3,6 +3,7 @@
 // is checked against the bytes that are there.
 #include "stream.h"
 
+#include "leb128.h"
 #include "records.h"
 
 #include <errno.h>
@@ -31,24 +32,15 @@ struct reader {
 
 static uint64_t number(struct reader *r)
 {
-	uint64_t n = 0;
+	unsigned long long n;
 
-	for (unsigned shift = 0; shift < 64 && r->at < r->end; shift += 7) {
-		unsigned char byte = *r->at++;
-
-		n |= (uint64_t)(byte & 127) << shift;
-		if (byte < 128)
-			return n;
-	}
-	r->damaged = true;
-	return 0;
+	r->damaged |= !stp_leb128_read(&r->at, r->end, &n);
+	return n;
 }
 
 static int64_t signed_number(struct reader *r)
 {
-	uint64_t n = number(r);
-
-	return n >> 1 ^ -(n & 1);
+	return stp_leb128_signed(number(r));
 }
 
 // A number below `limit`.

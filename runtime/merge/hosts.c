@@ -13,6 +13,7 @@
 #include "../core/internal.h"
 #include "../core/map.h"
 #include "../include/hosts.h"
+#include "../include/leb128.h"
 #include "../include/records.h"
 
 #include <errno.h>
@@ -49,15 +50,19 @@ static bool at_end;                    /* of the input: all hosts have ended */
 static bool begun;                     /* begin probes have run: what hosts send is applied */
 static bool stopping;
 
+static void out_of_memory(void)
+{
+	fputs("ERROR: not enough memory for what the hosts send\n", stderr);
+	exit(1);
+}
+
 static void append(struct bytes *b, const void *from, u64 len)
 {
 	if (b->size - b->len < len) {
 		b->size = 2 * (b->len + len);
 		b->at = realloc(b->at, b->size);
-		if (!b->at) {
-			fputs("ERROR: not enough memory for what the hosts send\n", stderr);
-			abort();
-		}
+		if (!b->at)
+			out_of_memory();
 	}
 	memcpy(b->at + b->len, from, len);
 	b->len += len;
@@ -71,35 +76,25 @@ static void drop_first(struct bytes *b, u64 n)
 
 /* ------------------------------------------------------------------ fields */
 
-struct reader { const char *at, *end; bool invalid; };
+struct reader { const u8 *at, *end; bool invalid; };
 
 static u64 number(struct reader *r)
 {
-	u64 n = 0;
-	u32 shift;
+	u64 n;
 
-	for (shift = 0; shift < 64 && r->at < r->end; shift += 7) {
-		u8 byte = (u8)*r->at++;
-
-		n |= (u64)(byte & 127) << shift;
-		if (byte < 128)
-			return n;
-	}
-	r->invalid = true;
-	return 0;
+	r->invalid |= !stp_leb128_read(&r->at, r->end, &n);
+	return n;
 }
 
 static s64 signed_number(struct reader *r)
 {
-	u64 n = number(r);
-
-	return (s64)(n >> 1 ^ (0 - (n & 1)));
+	return stp_leb128_signed(number(r));
 }
 
 static u8 byte(struct reader *r)
 {
 	if (r->at < r->end)
-		return (u8)*r->at++;
+		return *r->at++;
 	r->invalid = true;
 	return 0;
 }
@@ -107,7 +102,7 @@ static u8 byte(struct reader *r)
 /* Returns len bytes, or NULL. */
 static const char *bytes_of(struct reader *r, u64 len)
 {
-	const char *at = r->at;
+	const char *at = (const char *)r->at;
 
 	if (len > (u64)(r->end - r->at)) {
 		r->invalid = true;
@@ -388,7 +383,7 @@ static void read_head(struct reader *r)
 
 static void read_items(struct stp_ctx *c, struct host *h, const char *at, u32 len)
 {
-	struct reader r = { at, at + len };
+	struct reader r = { (const u8 *)at, (const u8 *)at + len };
 
 	while (r.at < r.end && !r.invalid) {
 		switch (byte(&r)) {
@@ -516,7 +511,7 @@ static void begin(void)
 	drop_first(&input, sizeof(known));
 	hosts = calloc(known.n ? known.n : 1, sizeof(*hosts));
 	if (!hosts)
-		abort();
+		out_of_memory();
 }
 
 static void read_chunks(void)

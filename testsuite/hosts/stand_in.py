@@ -12,30 +12,12 @@ import struct
 import sys
 import time
 
+sys.path.insert(0, os.path.join(sys.path[0], '..', 'report'))
+from write_session import HEAD, frame, number, signed, text
+
 FRAME_START, FRAME_RECORD, FRAME_END, FRAME_ARMED = 1, 2, 6, 8
-HEAD, TEXT, GLOBAL, ADDED, ASSIGNED = 1, 3, 8, 12, 13
+TEXT, GLOBAL, ADDED, ASSIGNED = 3, 8, 12, 13
 LONG, STRING, STATS = 1, 2, 3
-
-
-def number(n):
-    out = b''
-    while n >= 128:
-        out += bytes([n & 127 | 128])
-        n >>= 7
-    return out + bytes([n])
-
-
-def signed(n):
-    return number((n << 1 ^ n >> 63) & (1 << 64) - 1)
-
-
-def text(s):
-    s = s if isinstance(s, bytes) else s.encode()
-    return number(len(s)) + s
-
-
-def frame(kind, payload=b'', seq=0):
-    return struct.pack('<IIQ', len(payload), kind, seq) + payload
 
 
 def head():
@@ -124,7 +106,7 @@ def play(name):
     send(start(), record(*GLOBALS))
     if name.startswith('slow'):
         time.sleep(1)
-    send(frame(FRAME_ARMED))
+    send(frame(FRAME_ARMED, b''))
     mark(name, 'began')
     kind = name.rstrip('0123456789')
     if kind == 'sums':                 # a top five of its own that is not that of all

@@ -16,13 +16,13 @@ static const char *const after_all_others = "9223372036854775806";     // but th
 
 enum side { ON_HOSTS, HERE };
 
-struct place { bool is_set; struct loc loc; };
+struct first_use { bool is_set; struct loc loc; };
 
 struct merge_use {
 	bool used[2];                      // [side]
-	struct place read, written;        // on the hosts; written: otherwise than added to
-	struct place by_host;              // on the hosts: an assignment to an element of this host
-	struct place written_here, added;
+	struct first_use read, written;        // on the hosts; written: otherwise than added to
+	struct first_use by_host;              // on the hosts: an assignment to an element of this host
+	struct first_use written_here, added;
 };
 
 struct merger {
@@ -57,10 +57,10 @@ static bool is_assigned_by_host(const struct merger *m, struct loc loc)
 	return false;
 }
 
-static void set_place(struct place *p, struct loc loc)
+static void note_first(struct first_use *p, struct loc loc)
 {
 	if (!p->is_set)
-		*p = (struct place){ true, loc };
+		*p = (struct first_use){ true, loc };
 }
 
 static void visit_var(struct use_walker *w, struct var *v, int use, struct loc loc)
@@ -74,17 +74,17 @@ static void visit_var(struct use_walker *w, struct var *v, int use, struct loc l
 	u->used[m->side] = true;
 	if (m->side == HERE) {
 		if (use & USE_WRITE)
-			set_place(&u->written_here, loc);
+			note_first(&u->written_here, loc);
 		return;
 	}
 	if (use & USE_READ)
-		set_place(&u->read, loc);
+		note_first(&u->read, loc);
 	if ((use & USE_WRITE) && ((use & USE_ADD) || ((use & USE_UPDATE) && (use & USE_READ))))
-		set_place(&u->added, loc);
+		note_first(&u->added, loc);
 	else if ((use & USE_WRITE) && !(use & USE_READ) && is_assigned_by_host(m, loc))
-		set_place(&u->by_host, loc);
+		note_first(&u->by_host, loc);
 	else if (use & USE_WRITE)
-		set_place(&u->written, loc);
+		note_first(&u->written, loc);
 }
 
 static bool is_hostname(const struct expr *e)
@@ -367,13 +367,13 @@ int elab_merge(struct session *s)
 	if (s->opt.merge == MERGE_HOST) {
 		forget_initial_values(s);
 		add_senders(s);
+		elab_types(s);
 	} else {
 		divide_settings(&m);
 		for vec_each(&s->script.globals, v)
 			if ((*v)->merged && (*v)->arity > 0)
 				enlarge(s, *v);
 	}
-	elab_types(s);
 	s->opt.user_runtime = s->opt.merge == MERGE_HERE;
 	access_count_uses(s);
 	access_compute(s);

@@ -72,6 +72,7 @@ static void become_builder(struct options *o, const struct build *b)
 	o->outputs.n = 0;
 	o->record = o->timing = false;
 	diag_options.no_warnings = true;       // reported by the other part
+	progress_off();
 	for (int pass = 0; pass < (int)ARRAY_SIZE(o->verbose); pass++)
 		o->verbose[pass] = 0;
 }
@@ -190,7 +191,7 @@ struct merging {
 	struct timespec started, stopped;
 	int n, pid;
 	int to, from;                      // the program's streams; -1: closed
-	bool stopping;
+	bool stopping, killed;
 };
 
 static double seconds_since(struct timespec from, struct timespec to)
@@ -275,16 +276,16 @@ static void receive(struct merging *m, int i)
 	tell(m, &chunk, sizeof(chunk.head) + chunk.head.len);
 }
 
-static void check_ends(struct merging *m, int *killed)
+static void check_ends(struct merging *m)
 {
 	int interrupts = host_interrupts();
 	bool late = m->stopping && seconds_since(m->stopped, now()) > END_SECONDS;
 
 	if (interrupts)
 		stop(m);
-	if ((interrupts < INTERRUPTS_MAX && !late) || *killed)
+	if ((interrupts < INTERRUPTS_MAX && !late) || m->killed)
 		return;
-	*killed = 1;
+	m->killed = true;
 	for (int i = 0; i < m->n; i++)
 		if (m->hosts[i].out >= 0)
 			kill(m->hosts[i].pid, SIGKILL);
@@ -293,11 +294,11 @@ static void check_ends(struct merging *m, int *killed)
 static void relay(struct merging *m)
 {
 	struct pollfd fds[2 * m->n + 1];
-	int running = m->n, killed = 0;
+	int running = m->n;
 	char byte;
 
 	while (running) {
-		check_ends(m, &killed);
+		check_ends(m);
 		for (int i = 0; i < m->n; i++) {
 			struct host *h = &m->hosts[i];
 
