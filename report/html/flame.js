@@ -5,66 +5,102 @@
 const ROW = 20;                                // pixels
 const FRAMES = 100000;                         // that d3-flame-graph lays out in a fraction of a second
 
-// Adds up the stacks to a tree. Values that are not above 0 have no width.
-function tree_of(name, stacks, frames) {
-	const root = { name: name, value: 0, below: new Map() };
-	let nodes = 1;
+// The stacks that have a width, sorted by their frames: those with the same callers are beside each other.
+function sorted(stacks) {
+	const order = (a, b) => {
+		const i = a.frames.findIndex((frame, i) => frame !== b.frames[i]);
+
+		return i < 0 ? a.frames.length - b.frames.length : i < b.frames.length ? a.frames[i] - b.frames[i] : 1;
+	};
+
+	return stacks.filter(stack => stack.value > 0).sort(order);
+}
+
+// Calls each(depth, frame, value) for the frames of the tree of sorted stacks, callees before their caller. The value of
+// a frame is the sum of its stacks. Nothing is allocated for a frame, since most are too narrow to be drawn.
+function visit(stacks, each) {
+	const frames = [], sums = [];          // of the open frames: what was added up before them
+	let sum = 0;
+	const close = depth => {
+		while (frames.length > depth)
+			each(frames.length - 1, frames.pop(), sum - sums.pop());
+	};
 
 	for (const stack of stacks) {
-		let at = root;
+		let same = 0;
 
-		if (!(stack.value > 0))
-			continue;
-		root.value += stack.value;
-		for (const frame of stack.frames) {
-			let next = at.below.get(frame);
-
-			if (!next) {
-				next = { name: frames[frame] || "?", value: 0, below: new Map() };
-				at.below.set(frame, next);
-				nodes++;
-			}
-			next.value += stack.value;
-			at = next;
+		while (same < frames.length && frames[same] === stack.frames[same])
+			same++;
+		close(same);
+		for (; same < stack.frames.length; same++) {
+			frames.push(stack.frames[same]);
+			sums.push(sum);
 		}
+		sum += Number(stack.value);
 	}
-	return { root, nodes };
+	close(0);
+	return sum;
 }
 
-// Makes lists of children, and depths, of those frames that have at least this value; returns their number.
-function prune(node, least) {
-	let nodes = 1;
+// The value above which frames are drawn, so that they are at most FRAMES.
+function limit_of(stacks) {
+	const values = [];
 
-	node.depth = 1;
-	node.children = [...node.below.values()].filter(child => child.value >= least);
-	for (const child of node.children) {
-		nodes += prune(child, least);
-		node.depth = Math.max(node.depth, 1 + child.depth);
-	}
-	return nodes;
+	visit(stacks, (depth, frame, value) => values.push(value));
+	return values.length < FRAMES ? 0 : Float64Array.from(values).sort()[values.length - FRAMES];
 }
 
-// Sets `before` of each node to its share in another tree, of which `node` is 0 to 1; 0 where it does not occur.
-function compare_trees(node, other, whole) {
-	const names = new Map(other ? [...other.below.values()].map(below => [below.name, below]) : []);
+// Adds up the stacks to a tree of frames above the limit.
+function tree_of(name, stacks, frames, limit) {
+	const lists = [[]];                    // of finished frames at each depth, whose caller is not finished
+	const node = (depth, name, value) => {
+		const children = lists[depth] || [];
 
-	node.before = other && whole ? other.value / whole : 0;
-	for (const below of node.below.values())
-		compare_trees(below, names.get(below.name), whole);
+		lists[depth] = [];
+		return { name, value, children, depth: children.reduce((most, child) => Math.max(most, 1 + child.depth), 1), before: 0 };
+	};
+	const value = visit(stacks, (depth, frame, value) => {
+		if (value > limit)
+			(lists[depth] = lists[depth] || []).push(node(depth + 1, frames[frame] || "?", value));
+	});
+
+	return node(0, name, value);
+}
+
+// Sets `before` of each node to its share in other stacks; 0 where it does not occur there.
+function compare_stacks(root, stacks, frames) {
+	const callees = new Map();
+	const reset = node => {
+		node.before = 0;
+		callees.set(node, new Map(node.children.map(child => [child.name, child])));
+		node.children.forEach(reset);
+	};
+	const share = node => {
+		node.before /= root.before || 1;
+		node.children.forEach(share);
+	};
+
+	reset(root);
+	for (const stack of stacks.filter(stack => stack.value > 0)) {
+		let node = root, i = 0;
+
+		do
+			node.before += Number(stack.value);
+		while ((node = callees.get(node).get(frames[stack.frames[i++]])));
+	}
+	root.children.forEach(share);
+	root.before = root.before && 1;
 }
 
 // A flame graph of stacks: { label, elements, frames }. `others` can be compared with it.
 class Flame {
 	constructor(stacks, others) {
-		const { root, nodes } = tree_of(stacks.label, stacks.elements, stacks.frames);
-		let least = 0;
+		const elements = sorted(stacks.elements), limit = limit_of(elements);
 
-		for (least = nodes > FRAMES ? root.value * 1e-6 : 0; prune(root, least) > FRAMES; least *= 2)
-			;
-		this.root = root;
+		this.root = tree_of(stacks.label, elements, stacks.frames, limit);
 		this.others = others;
 		this.compared = null;
-		this.left = least ? "Frames below " + d3.format(".2g")(100 * least / root.value) + " % are not drawn. " : "";
+		this.left = limit ? "Frames of at most " + d3.format(".2g")(100 * limit / this.root.value) + " % are not drawn. " : "";
 		this.zoomed = "";
 		this.info = element("div", { class: "info", "aria-live": "polite" });
 		this.graph = element("div", { class: "flame", tabindex: 0, role: "application", keydown: event => this.key(event),
@@ -102,9 +138,7 @@ class Flame {
 	compare(index) {
 		this.compared = index === "" ? null : this.others[index];
 		if (this.compared) {
-			const other = tree_of("", this.compared.elements, this.compared.frames).root;
-
-			compare_trees(this.root, other, other.value);
+			compare_stacks(this.root, this.compared.elements, this.compared.frames);
 			this.most = 0;
 			d3.hierarchy(this.root).each(d => { this.most = Math.max(this.most, Math.abs(this.growth(d.data))); });
 		}

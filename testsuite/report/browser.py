@@ -147,6 +147,14 @@ def check_flame(b):
     b.expect('reset by key', INFO + '.includes("Zoomed")', False)
 
 
+# Values beyond 2^53 are texts in the session; of more frames than are laid out, the narrowest ones are left out.
+def check_trees(b):
+    tree = '(root => [root.value, root.depth, root.children.length])(new Flame({ label: "n", frames: [], elements: %s }, []).root)'
+    b.expect('large values', tree % '[{ frames: [0], value: "9007199254740994" }, { frames: [0, 1], value: 2 }]', [9007199254740996, 3, 1])
+    b.expect('narrow frames', tree % 'Array.from({ length: 150000 }, (none, i) => ({ frames: [i], value: 1 + i % 2 }))', [225000, 2, 75000])
+    b.expect('no stacks', tree % '[]', [0, 1, 0])
+
+
 def check_table(b):
     table = SECTION % 'reads'
     first = '[...%s.querySelectorAll("tbody tr:first-child td")].slice(0, 2).map(c => c.textContent)' % table
@@ -226,6 +234,7 @@ def main():
     b.open(path(directory, 'html.html'))
     check_page(b)
     check_flame(b)
+    check_trees(b)
     check_table(b)
     b.open(path(directory, 'gaps.html'))
     b.expect('gap', SECTION % 'Output' + '.querySelector("pre").textContent.includes("n=3\\n[Lost here: Strings cut: 1]\\nn=4")', True)
