@@ -183,10 +183,10 @@ report report/file-unwritable "$([ $status = 1 ] || echo "exit status $status"; 
 	grep -qF 'ERROR: cannot write /nonexistent/file: No such file or directory' early.err || cat early.err)"
 
 # HTML reports: one file that refers to nothing, also of a session that is cut off; in a browser.
-stap_user -T 2 "$here/html.stp" --record -o html.rec >/dev/null 2>&1
+stap_user -T 60 "$here/html.stp" --record -o html.rec >/dev/null 2>&1
 "$STAP" report html.rec --output=html:html.html
 sed 's/, 20)$/, 45)/; s/, 30)/, 12)/; s/= 700/= 300/; s/reads\["cat"\] = 5/reads["sed"] = 55/' "$here/html.stp" >changed.stp
-stap_user -T 2 changed.stp --record -o changed.rec >/dev/null 2>&1
+stap_user -T 60 changed.stp --record -o changed.rec >/dev/null 2>&1
 "$STAP" report html.rec changed.rec -f html >runs.html
 stap_user "$here/hostile.stp" --output=html:hostile.html >/dev/null 2>&1
 stap_user -e 'probe begin { for (i = 0; i < 30000; i++) println(i); exit() }' -DMAXACTION=1000000 --output=html:sampled.html >/dev/null 2>&1
