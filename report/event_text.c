@@ -207,6 +207,18 @@ static bool is_used(char names[][NAME], unsigned n, const char *name)
 	return false;
 }
 
+// Writes the number of an argument, from 1 to FORMAT_PIECES.
+static void number_name(char *to, unsigned n)
+{
+	char digits[12], *at = digits + sizeof(digits);
+
+	*--at = '\0';
+	do {
+		*--at = '0' + n % 10;
+	} while (n /= 10);
+	memcpy(to, at, digits + sizeof(digits) - at);
+}
+
 void each_argument(const struct event *e, argument_handler *handler, void *to)
 {
 	char names[FORMAT_PIECES][NAME];
@@ -221,7 +233,7 @@ void each_argument(const struct event *e, argument_handler *handler, void *to)
 			continue;
 		c += (p->width == -2) + (p->precision == -2);
 		if (!argument_name(before, names[n], NAME) || is_used(names, n, names[n]))
-			snprintf(names[n], NAME, "%u", n + 1);
+			number_name(names[n], n + 1);
 		handler(to, names[n++], c++);
 	}
 }

@@ -2,9 +2,6 @@
 // UTF-8, and strings in JSON for the writers that write it piece by piece.
 #include "json_text.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 // Returns the length of the UTF-8 character at `at` in bytes; 0: invalid bytes.
 static size_t utf8_character(const unsigned char *at, size_t len)
 {
@@ -41,43 +38,54 @@ struct text utf8_copy(struct text t, bool *valid)
 	return (struct text){ copy, to - copy };
 }
 
-// Returns the length of the text at `at` that is written as it is.
-static size_t plain(const unsigned char *at, const unsigned char *end)
-{
-	const unsigned char *from = at;
+// Each byte that JSON strings contain as it is.
+static const bool plain[256] = {
+	[' '] = true, true, ['#' ... '['] = true, [']' ... '~'] = true,
+};
 
-	while (at < end && *at >= 32 && *at < 127 && *at != '"' && *at != '\\')
-		at++;
-	return at - from;
+// Adds the character at `at`, which is not plain; returns its length.
+static size_t add_character(struct json_line *l, const unsigned char *at, const unsigned char *end, bool *valid)
+{
+	size_t n = utf8_character(at, end - at);
+
+	*valid &= n > 0;
+	if (!n)
+		line_add(l, "\\ufffd", 6);
+	else if (*at == '\n')
+		line_add(l, "\\n", 2);
+	else if (*at == '"' || *at == '\\')
+		line_add(l, (char[]){ '\\', *at }, 2);
+	else if (*at < 32 || *at == 127)
+		l->len += sprintf(line_space(l, 7), "\\u%04x", *at);
+	else
+		line_add(l, (const char *)at, n);
+	return n ? n : 1;
 }
 
-bool put_json_string(FILE *to, struct text t)
+bool line_add_string(struct json_line *l, struct text t)
 {
 	const unsigned char *at = (const unsigned char *)t.at, *end = at + t.len;
 	bool valid = true;
-	size_t n;
 
-	putc('"', to);
+	line_add(l, "\"", 1);
 	while (at < end) {
-		n = plain(at, end);
-		fwrite(at, 1, n, to);
-		at += n;
-		if (at == end)
-			break;
-		n = utf8_character(at, end - at);
-		valid &= n > 0;
-		if (!n)
-			fputs("\\ufffd", to);
-		else if (*at == '"' || *at == '\\')
-			fprintf(to, "\\%c", *at);
-		else if (*at == '\n')
-			fputs("\\n", to);
-		else if (*at < 32 || *at == 127)
-			fprintf(to, "\\u%04x", *at);
-		else
-			fwrite(at, 1, n, to);
-		at += n ? n : 1;
+		char *to = line_space(l, end - at), *from = to;
+
+		while (at < end && plain[*at])
+			*to++ = *at++;
+		l->len += to - from;
+		if (at < end)
+			at += add_character(l, at, end, &valid);
 	}
-	putc('"', to);
+	line_add(l, "\"", 1);
 	return valid;
+}
+
+void put_json_string(FILE *to, struct text t)
+{
+	static struct json_line line;
+
+	line.len = 0;
+	line_add_string(&line, t);
+	fwrite(line.at, 1, line.len, to);
 }

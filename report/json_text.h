@@ -4,10 +4,35 @@
 
 #include "stream.h"
 
+#include <stdlib.h>
+#include <string.h>
+
+// Bytes that are collected and written at once: stdio takes longer for each short piece than the piece. Zeroes: empty.
+struct json_line { char *at; size_t len, space; };
+
+// Returns space for n bytes at the end, whose length the caller adds to `len`.
+static inline char *line_space(struct json_line *l, size_t n)
+{
+	if (l->space - l->len < n) {
+		l->space = 2 * (l->len + n);
+		l->at = realloc(l->at, l->space);
+		if (!l->at)
+			abort();
+	}
+	return l->at + l->len;
+}
+
+static inline void line_add(struct json_line *l, const char *at, size_t n)
+{
+	memcpy(line_space(l, n), at, n);
+	l->len += n;
+}
+
+// Adds a JSON string with its quotes; U+FFFD replaces bytes that are not UTF-8. Returns false if there were any.
+bool line_add_string(struct json_line *l, struct text t);
 // Returns a copy, in memory of malloc(), in which U+FFFD replaces each byte that is not UTF-8; *valid: none was.
 struct text utf8_copy(struct text t, bool *valid);
-// Writes a JSON string with its quotes; U+FFFD replaces bytes that are not UTF-8. Returns false if there were any.
-// Errors are those of the file.
-bool put_json_string(FILE *to, struct text t);
+// Writes a JSON string as line_add_string() does. Errors are those of the file.
+void put_json_string(FILE *to, struct text t);
 
 #endif

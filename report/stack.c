@@ -165,6 +165,8 @@ bool stack_is_text(struct text t)
 	const char *end = t.at + t.len, *from = t.at, *to;
 	bool any = false;
 
+	if (!memchr(from, 'x', t.len))             // of "0x": most text that is printed ends here
+		return false;
 	for (; from < end; from = to + 1) {
 		struct frame f;
 
