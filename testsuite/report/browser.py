@@ -252,4 +252,5 @@ def main():
     b.close()
 
 
-main()
+if __name__ == "__main__":
+    main()
