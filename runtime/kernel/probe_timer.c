@@ -61,12 +61,29 @@ static void count_ticks(u64 passed)
 		stp_lose(STP_LOSS_TICKS, passed - 1);
 }
 
+/*
+ * Sets the time of the next tick and returns the number of intervals that have elapsed. With .randomize() one interval
+ * may be much shorter than the time that has elapsed: the others are counted by their mean, interval_ns.
+ */
+static u64 forward(struct timer *s)
+{
+	u64 first = next_interval(s), passed, rest;
+	ktime_t now = ktime_get();
+	s64 late = ktime_to_ns(ktime_sub(now, hrtimer_get_expires(&s->high)));
+
+	if (!s->t->randomize_ns || late < (s64)first)
+		return hrtimer_forward_now(&s->high, ns_to_ktime(first));
+	passed = 2 + div64_u64_rem(late - first, s->t->interval_ns, &rest);
+	hrtimer_set_expires(&s->high, ktime_add_ns(now, next_interval(s) - rest));
+	return passed;
+}
+
 static enum hrtimer_restart high_fired(struct hrtimer *h)
 {
 	struct timer *s = container_of(h, struct timer, high);
 
 	hit(s);
-	count_ticks(hrtimer_forward_now(h, ns_to_ktime(next_interval(s))));
+	count_ticks(forward(s));
 	return HRTIMER_RESTART;
 }
 
