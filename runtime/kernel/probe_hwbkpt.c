@@ -178,6 +178,7 @@ static const char *reason(int err)
 	switch (err) {
 	case -ESRCH: return "a target process is required: use -c or -x";
 	case -ENOSPC: case -EBUSY: return "all debug registers of the processor are in use";
+	case -ENOMEM: return "no memory";
 	case -EINVAL:
 		return "the processor cannot watch this address with this length (the address must be a multiple of the "
 		       "length)";

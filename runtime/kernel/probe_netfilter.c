@@ -110,6 +110,16 @@ static int add(struct stp_netfilter *p)
 	return err;
 }
 
+static const char *reason(int err)
+{
+	switch (err) {
+	case -EOPNOTSUPP: case -ENOENT: case -EINVAL: return "this kernel does not have this hook";
+	case -ENOMEM: return "no memory";
+	case -E2BIG: return "too many functions are registered at this hook";
+	}
+	return "the kernel refused the hook";
+}
+
 static int netfilter_start(void *table, u32 n)
 {
 	struct stp_netfilter *p = table;
@@ -121,8 +131,7 @@ static int netfilter_start(void *table, u32 n)
 		err = add(&p[i]);
 	if (!err)
 		return 0;
-	snprintf(text, sizeof(text), "cannot arm %s: %s (error %d)", p[i - 1].probe->point,
-		 err == -EOPNOTSUPP || err == -ENOENT || err == -EINVAL ? "this kernel does not have this hook" : "failed", err);
+	snprintf(text, sizeof(text), "cannot arm %s: %s (error %d)", p[i - 1].probe->point, reason(err), err);
 	plat_message(STP_MSG_ERROR, text);
 	netfilter_stop(table, n);
 	return err;

@@ -32,6 +32,9 @@ static struct {
 	bool wanted[STP_PROCESS_KINDS];
 	unsigned long *pending;        /* processes that existed before: their begin event is pending */
 	unsigned long *leaderless;       /* processes whose first thread has ended, but not the others */
+	/* One event of each program, whose bits all events of the program share. Events update the bits of a program once. */
+	struct stp_process **programs;
+	u32 nprograms;
 } processes;
 
 /* ------------------------------------------------------------------ which processes are traced */
@@ -44,19 +47,6 @@ static unsigned long *members(const struct stp_process *e)
 static bool is_of(const struct stp_process *e, pid_t tgid)
 {
 	return stp_tree_has(tgid) && (!e->pid || e->pid == tgid) && (!e->program || (e->state && test_bit(tgid, members(e))));
-}
-
-/* Events of the same program share its bits: returns true for the event that updates them. */
-static bool updates_bits(u32 i)
-{
-	u32 k;
-
-	if (!processes.at[i].program || !processes.at[i].program->state)
-		return false;
-	for (k = 0; k < i; k++)
-		if (processes.at[k].program == processes.at[i].program)
-			return false;
-	return true;
 }
 
 /* ------------------------------------------------------------------ hits */
@@ -102,9 +92,8 @@ static void on_fork(void *data, struct task_struct *parent, struct task_struct *
 		return;
 	clear_bit(child->tgid, processes.pending);
 	clear_bit(child->tgid, processes.leaderless);
-	for (i = 0; i < processes.n; i++)
-		if (updates_bits(i))
-			stp_inherit_bit(members(&processes.at[i]), parent->tgid, child->tgid);
+	for (i = 0; i < processes.nprograms; i++)
+		stp_inherit_bit(members(processes.programs[i]), parent->tgid, child->tgid);
 }
 
 /* A process that executes another program begins as a process of that program. The process of -c existed before. */
@@ -112,13 +101,13 @@ static void on_exec(void *data, struct task_struct *task, pid_t old_pid, void *b
 {
 	u32 i;
 
-	for (i = 0; i < processes.n; i++) {
-		if (!updates_bits(i))
-			continue;
-		if (stp_program_runs(processes.at[i].program, task->mm))
-			set_bit(task->tgid, members(&processes.at[i]));
+	for (i = 0; i < processes.nprograms; i++) {
+		const struct stp_process *e = processes.programs[i];
+
+		if (stp_program_runs(e->program, task->mm))
+			set_bit(task->tgid, members(e));
 		else
-			clear_bit(task->tgid, members(&processes.at[i]));
+			clear_bit(task->tgid, members(e));
 	}
 	clear_bit(task->tgid, processes.pending);
 	clear_bit(task->tgid, processes.leaderless);
@@ -236,9 +225,9 @@ static void note_existing(void)
 	ours = rcu_dereference(current->mm->exe_file);
 	for_each_process(task) {
 		task_lock(task);
-		for (i = 0; i < processes.n; i++)
-			if (updates_bits(i) && stp_program_runs(processes.at[i].program, task->mm))
-				set_bit(task->tgid, members(&processes.at[i]));
+		for (i = 0; i < processes.nprograms; i++)
+			if (stp_program_runs(processes.programs[i]->program, task->mm))
+				set_bit(task->tgid, members(processes.programs[i]));
 		if (task->mm && rcu_dereference(task->mm->exe_file) != ours)
 			set_bit(task->tgid, processes.pending);
 		if (is_leaderless(task))
@@ -260,13 +249,14 @@ static void process_failed(const struct stp_process *e, int err)
 	plat_message(STP_MSG_WARNING, text);
 }
 
-static bool is_first_of_program(const struct stp_process *events, u32 i)
+/* Returns the number of the first event of the same program. */
+static u32 first_of_program(const struct stp_process *events, u32 i)
 {
 	u32 k;
 
 	for (k = 0; k < i && events[k].program != events[i].program; k++)
 		;
-	return k == i;
+	return k;
 }
 
 /* Returns the size of the tables: one bit for each process ID and program. */
@@ -277,53 +267,65 @@ static u64 process_tables(const void *table, u32 n)
 	u32 i;
 
 	for (i = 0; i < n; i++)
-		if (events[i].program && is_first_of_program(events, i))
+		if (events[i].program && first_of_program(events, i) == i)
 			bytes += PROCESS_BITS;
 	return bytes;
 }
 
 /* An event of a program that does not exist never happens. */
-static int open_programs(void)
+static int open_program(struct stp_process *e)
 {
-	u32 i, k;
 	int err;
 
-	for (i = 0; i < processes.n; i++) {
+	e->state = plat_alloc(PROCESS_BITS, -1);
+	if (!e->state)
+		return -ENOMEM;
+	if (stp_program_open(e->program, &err)) {
+		processes.programs[processes.nprograms++] = e;
+		return 0;
+	}
+	process_failed(e, err);
+	plat_free(e->state);
+	e->state = NULL;
+	return 0;
+}
+
+static int open_programs(void)
+{
+	int err = 0;
+	u32 i, k;
+
+	processes.programs = plat_alloc(processes.n * sizeof(*processes.programs), -1);
+	if (!processes.programs)
+		return -ENOMEM;
+	for (i = 0; i < processes.n && !err; i++) {
 		struct stp_process *e = &processes.at[i];
 
 		processes.wanted[e->kind] = true;
 		if (!e->program)
 			continue;
-		for (k = 0; k < i && processes.at[k].program != e->program; k++)
-			;
-		if (k < i) {
+		k = first_of_program(processes.at, i);
+		if (k < i)
 			e->state = processes.at[k].state;
-			continue;
-		}
-		e->state = plat_alloc(PROCESS_BITS, -1);
-		if (!e->state)
-			return -ENOMEM;
-		if (!stp_program_open(e->program, &err)) {
-			process_failed(e, err);
-			plat_free(e->state);
-			e->state = NULL;
-		}
+		else
+			err = open_program(e);
 	}
-	return 0;
+	return err;
 }
 
 static void close_programs(void)
 {
 	u32 i;
 
-	for (i = 0; i < processes.n; i++) {
-		if (updates_bits(i)) {
-			plat_free(processes.at[i].state);
-			stp_program_close(processes.at[i].program);
-		}
+	for (i = 0; i < processes.nprograms; i++) {
+		plat_free(processes.programs[i]->state);
+		stp_program_close(processes.programs[i]->program);
 	}
 	for (i = 0; i < processes.n; i++)
 		processes.at[i].state = NULL;
+	plat_free(processes.programs);
+	processes.programs = NULL;
+	processes.nprograms = 0;
 }
 
 static void process_stop(void *table, u32 n)
@@ -357,7 +359,8 @@ static int process_start(void *table, u32 n)
 		return 0;
 	}
 	process_stop(table, n);
-	plat_message(STP_MSG_ERROR, "cannot trace processes: a tracepoint of processes is not available");
+	plat_message(STP_MSG_ERROR, err == -ENOMEM ? "cannot trace processes: out of memory" :
+		     "cannot trace processes: a tracepoint of processes is not available");
 	return err;
 }
 

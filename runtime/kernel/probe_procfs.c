@@ -254,12 +254,12 @@ static int make_file(struct stp_procfs *files, u32 n)
 			return -EEXIST;
 		snprintf(path, sizeof(path), "%s/%.*s", directory, (int)len, f->path);
 		if (!proc_mkdir(path, NULL))
-			return -EEXIST;
+			return -ENOMEM;
 	}
 	snprintf(path, sizeof(path), "%s/%s", directory, f->path);
 	entry = proc_create_data(path, f->mode, NULL, &operations, f);
 	if (!entry)
-		return -EEXIST;
+		return -ENOMEM;
 	proc_set_user(entry, current_uid(), current_gid());
 	return 0;
 }
@@ -274,10 +274,22 @@ static void procfs_stop(void *table, u32 n)
 	stp_slices_stop();
 }
 
+/* file: NULL for the directory of the module */
+static void report_failure(const struct stp_procfs *file, int err)
+{
+	const char *why = err == -ENOMEM ? "no memory" : err == -ENOENT ? "is /proc mounted?" :
+			  err == -EEXIST ? "another file or directory has this name" : NULL;
+	char text[400], number[24];
+
+	snprintf(number, sizeof(number), "error %d", err);
+	snprintf(text, sizeof(text), "cannot create /proc/" DIRECTORY "/%s%s%s: %s", THIS_MODULE->name, file ? "/" : "",
+		 file ? file->path : "", why ?: number);
+	plat_message(STP_MSG_ERROR, text);
+}
+
 static int procfs_start(void *table, u32 n)
 {
 	struct stp_procfs *files = table;
-	char text[160];
 	int err = stp_slices_start();
 	u32 i;
 
@@ -291,13 +303,7 @@ static int procfs_start(void *table, u32 n)
 	if (!err)
 		return 0;
 	procfs_stop(table, n);
-	if (i)
-		snprintf(text, sizeof(text), "cannot create /proc/" DIRECTORY "/%s/%s: error %d", THIS_MODULE->name,
-			 files[i - 1].path, err);
-	else
-		snprintf(text, sizeof(text), "cannot create /proc/" DIRECTORY "/%s%s: error %d", THIS_MODULE->name,
-			 err == -ENOENT ? " (is /proc mounted?)" : "", err);
-	plat_message(STP_MSG_ERROR, text);
+	report_failure(i ? &files[i - 1] : NULL, err);
 	return err;
 }
 
