@@ -87,47 +87,58 @@ static void set_switching(struct stapio_options *opt, char *arg)
 	opt->files_max = comma ? number("-S", comma + 1, NUMBER_MAX, expected) : 0;
 }
 
-int main(int argc, char **argv)
+// Returns -1, or the exit status: after -h, or an invalid option. load_error: of -E, the errno of loading.
+static int parse_options(struct stapio_options *opt, int *load_error, int argc, char **argv)
 {
-	struct stapio_options opt = { .device = -1, .life = -1, .daemon = -1, .poll_ms = 200, .command_ms = -1 };
-	int letter, load_error = 0;        // -E: errno of loading
+	int letter;
 
-	log_color("auto");
 	while ((letter = getopt(argc, argv, "+ieqQF:E:o:S:c:k:x:N:r:D:T:M:C:ALvwh")) != -1) {
 		switch (letter) {
-		case 'F': parse_numbers(optarg, &opt.device, &opt.life); break;
-		case 'E': parse_numbers(optarg, &load_error, NULL); break;
-		case 'o': opt.output = optarg; break;
-		case 'S': set_switching(&opt, optarg); break;
+		case 'F': parse_numbers(optarg, &opt->device, &opt->life); break;
+		case 'E': parse_numbers(optarg, load_error, NULL); break;
+		case 'o': opt->output = optarg; break;
+		case 'S': set_switching(opt, optarg); break;
 		case 'N':
-			opt.namespaces = number("-N", optarg, NUMBER_MAX, "a process ID");
+			opt->namespaces = number("-N", optarg, NUMBER_MAX, "a process ID");
 			break;
-		case 'D': parse_numbers(optarg, &opt.daemon, NULL); break;
-		case 'c': opt.command = optarg; break;
-		case 'k': parse_numbers(optarg, &opt.command_ms, NULL); break;
+		case 'D': parse_numbers(optarg, &opt->daemon, NULL); break;
+		case 'c': opt->command = optarg; break;
+		case 'k': parse_numbers(optarg, &opt->command_ms, NULL); break;
 		case 'x':
-			opt.target = number("-x", optarg, NUMBER_MAX, "a process ID");
+			opt->target = number("-x", optarg, NUMBER_MAX, "a process ID");
 			break;
 		case 'T':
-			opt.poll_ms = number("-T", optarg, 60000, "milliseconds, 1 to 60000");
+			opt->poll_ms = number("-T", optarg, 60000, "milliseconds, 1 to 60000");
 			break;
 		case 'M':
-			opt.monitor_ms = 1000 * number("-M", optarg, 86400, "seconds, 1 to 86400");
+			opt->monitor_ms = 1000 * number("-M", optarg, 86400, "seconds, 1 to 86400");
 			break;
-		case 'r': opt.remote = optarg; break;
+		case 'r': opt->remote = optarg; break;
 		case 'C': log_color(optarg); break;
-		case 'e': opt.strict = true; break;
-		case 'Q': opt.quiet = true; break;
-		case 'q': opt.report = true; break;
-		case 'i': opt.input = true; break;
-		case 'A': opt.attach = true; break;
-		case 'L': opt.detach = true; break;
+		case 'e': opt->strict = true; break;
+		case 'Q': opt->quiet = true; break;
+		case 'q': opt->report = true; break;
+		case 'i': opt->input = true; break;
+		case 'A': opt->attach = true; break;
+		case 'L': opt->detach = true; break;
 		case 'v': log_verbose++; break;
 		case 'w': log_no_warnings = true; break;
 		case 'h': fputs(usage_text, stdout); return 0;
 		default: return 1;
 		}
 	}
+	return -1;
+}
+
+int main(int argc, char **argv)
+{
+	struct stapio_options opt = { .device = -1, .life = -1, .daemon = -1, .poll_ms = 200, .command_ms = -1 };
+	int status, load_error = 0;
+
+	log_color("auto");
+	status = parse_options(&opt, &load_error, argc, argv);
+	if (status >= 0)
+		return status;
 	if (load_error && optind + 1 == argc) {
 		load_error_explain(argv[optind], load_error);
 		return 1;
