@@ -20,7 +20,7 @@ static const char *head(const struct func *f, const char *name)
 }
 
 // Returns the cell of a string without copying it, since the handler holds the lock.
-static void string_body(struct emitter *e, struct cwriter *w, const struct func *f)
+static void write_string_body(struct emitter *e, struct cwriter *w, const struct func *f)
 {
 	const char *g = emit_global(e, f->accessed)->name;
 	struct buf keys = { 0 };
@@ -60,7 +60,7 @@ static const char *outside_name(struct emitter *e, struct func *f)
 	cw_line(w, "%s", head(f, name));
 	cw_line(w, "{");
 	if (by_cell(f)) {
-		string_body(e, w, f);
+		write_string_body(e, w, f);
 	} else {
 		for vec_each(&f->params, v)
 			buf_printf(&args, ", %s", (*v)->name);

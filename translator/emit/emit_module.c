@@ -306,7 +306,7 @@ static void write_build_id(const struct module_data *d, struct cwriter *w)
 }
 
 // Writes a row for a kernel module, under its name when loaded, once. Returns the number of rows.
-static int build_row(struct cwriter *w, struct map *known, const struct build_data *b)
+static int write_build(struct cwriter *w, struct map *known, const struct build_data *b)
 {
 	if (map_get(known, b->name))
 		return 0;
@@ -328,7 +328,7 @@ static bool is_read(const struct emitter *e, const struct di_module *m)
 }
 
 // Lists modules that contain probes, or whose variables or lines the script uses.
-static int builds_table(struct emitter *e, struct cwriter *w)
+static int write_builds(struct emitter *e, struct cwriter *w)
 {
 	const struct module_data *d = e->s->module_data;
 	struct cwriter rows = { .depth = 1 };
@@ -336,10 +336,10 @@ static int builds_table(struct emitter *e, struct cwriter *w)
 	int n = 0;
 
 	for vec_each(&d->probed, b)
-		n += build_row(&rows, &known, b);
+		n += write_build(&rows, &known, b);
 	for vec_each(&d->read, b)
 		if (is_read(e, b->module))
-			n += build_row(&rows, &known, b);
+			n += write_build(&rows, &known, b);
 	if (n) {
 		cw_line(w, "static const struct stp_module_build stp_builds[] = {");
 		cw_append(w, &rows);
@@ -377,7 +377,7 @@ static void check_frames(struct emitter *e, int strings, int nesting)
 
 static void write_module(struct emitter *e, struct cwriter *w)
 {
-	int strings, nesting = emit_nesting(e, &strings), builds = builds_table(e, w), n = 0;
+	int strings, nesting = emit_nesting(e, &strings), builds = write_builds(e, w), n = 0;
 
 	check_frames(e, strings, nesting);
 	if (e->s->opt.privilege != PRIVILEGE_STAPDEV)
@@ -412,7 +412,7 @@ static void write_module(struct emitter *e, struct cwriter *w)
 	cw_line(w, "};");
 }
 
-static void embedded_macros(struct cwriter *w)
+static void write_embedded_macros(struct cwriter *w)
 {
 	cw_line(w, "/* for embedded C */");
 	cw_line(w, "#define CONTEXT c");
@@ -481,15 +481,8 @@ static void emit_bodies(struct emitter *e)
 	emit_embedded_blocks(e);
 }
 
-static void put_together(struct emitter *e, struct cwriter *w)
+static void write_head(struct emitter *e, struct cwriter *w)
 {
-	struct cwriter tables = { 0 }, known = { 0 };
-
-	emit_probe_tables(e, &tables);     // before the storage, which writes the locks
-	if (e->s->opt.follow)
-		emit_family_table(e->s, "follow", "NULL", 0);  // first, so that it stops after those that use it
-	emit_user_symbols(e, &known);      // before the families, which use it
-	emit_kernel_lines(e, &known);
 	cw_line(w, "/* Made by stap -p3. Names and locations are those of the script. */");
 	cw_line(w, "#define STP_STRLEN %" PRId64, emit_string_len(e));
 	if (e->s->opt.records)
@@ -499,6 +492,11 @@ static void put_together(struct emitter *e, struct cwriter *w)
 	else
 		cw_line(w, "#include \"generated.h\"");
 	cw_blank(w);
+}
+
+// Writes the variables, then the code.
+static void write_code(struct emitter *e, struct cwriter *w)
+{
 	emit_storage(e, w);
 	if (e->s->opt.bpf_runtime)
 		emit_bpf_locks(e, w);
@@ -510,7 +508,7 @@ static void put_together(struct emitter *e, struct cwriter *w)
 		cw_blank(w);
 	}
 	if (e->embedded)
-		embedded_macros(w);
+		write_embedded_macros(w);
 	if (e->prototypes.text.len) {
 		cw_append(w, &e->prototypes);
 		cw_blank(w);
@@ -519,6 +517,19 @@ static void put_together(struct emitter *e, struct cwriter *w)
 	cw_append(w, &e->handlers);
 	if (e->s->opt.bpf_runtime)
 		emit_bpf_programs(e, w);
+}
+
+static void put_together(struct emitter *e, struct cwriter *w)
+{
+	struct cwriter tables = { 0 }, known = { 0 };
+
+	emit_probe_tables(e, &tables);     // before the storage, which writes the locks
+	if (e->s->opt.follow)
+		emit_family_table(e->s, "follow", "NULL", 0);  // first, so that it stops after those that use it
+	emit_user_symbols(e, &known);      // before the families, which use it
+	emit_kernel_lines(e, &known);
+	write_head(e, w);
+	write_code(e, w);
 	cw_append(w, &tables);
 	cw_append(w, &known);
 	emit_families(e, w);

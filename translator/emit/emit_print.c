@@ -257,9 +257,9 @@ static int values_in(const struct format_piece *p)
 	return (p->conv != 0) + p->width_star + p->precision_star;
 }
 
-// Returns the C by which a program puts n arguments from the given one on into its record, up to *words words. It has
-// no array of them, since its stack is small.
-static const char *puts_of(struct expr *x, const struct value *v, int from, int n, const char **words)
+// Returns C that appends n arguments, the first of which is number `from`, to a program's record, and the most words
+// that this takes. The C has no array of the arguments, since a program's stack is small.
+static const char *record_words(struct expr *x, const struct value *v, int from, int n, const char **words)
 {
 	struct buf b = { 0 };
 	int strings = 0;
@@ -291,7 +291,7 @@ static void write_printf(struct emitter *e, const pieces *f, struct expr *x, con
 		}
 		table = format_table(e, &some, &n);
 		if (e->programs) {
-			puts = puts_of(x, v, first, values, &words);
+			puts = record_words(x, v, first, values, &words);
 			cw_line(e->w, "STP_PRINTF(c, %s, %d, %s, %s, %s);", table, n, words, puts, arguments(e, x, v, first, values));
 		} else {
 			cw_line(e->w, "stp_printf(c, %s, %d, %s);", table, n, arguments(e, x, v, first, values));

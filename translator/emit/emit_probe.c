@@ -71,7 +71,7 @@ static void write_temporaries(struct cwriter *w, const char *type, const char *n
 	cw_line(w, "%s", buf_text(&b));
 }
 
-static void frame_numbers(struct cwriter *w, const struct body *b)
+static void write_frame_numbers(struct cwriter *w, const struct body *b)
 {
 	if (b->func && b->func->type != T_UNKNOWN)
 		cw_line(w, b->func->type != T_STRING ? "s64 ret;" : b->loops_apart ? "char ret[STP_TEXT_SIZE];" : "char *ret;");
@@ -98,7 +98,7 @@ static void write_frame(struct emitter *e, struct cwriter *w, const struct body 
 
 	cw_line(w, b->parts.of ? "struct %s_frame {" : "struct {", b->parts.of);
 	if (b->parts.of)
-		frame_numbers(w, b);
+		write_frame_numbers(w, b);
 	for vec_each(&b->locals, l)
 		if (l->var->type == T_STRING && !is_pointer(l))
 			cw_line(w, "char %s[%s];", l->name, size);

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-static void formats(struct emitter *e, struct cwriter *w)
+static void write_formats(struct emitter *e, struct cwriter *w)
 {
 	if (!e->format_tables.n)
 		return;
@@ -16,7 +16,7 @@ static void formats(struct emitter *e, struct cwriter *w)
 	cw_line(w, "};");
 }
 
-static void global(struct cwriter *w, const struct global *g)
+static void write_global(struct cwriter *w, const struct global *g)
 {
 	const struct var *v = g->var;
 	const char *kind = v->arity ? "MAP" : v->type == T_STATS ? "STAT" : v->type == T_STRING ? "STRING" : "LONG";
@@ -30,7 +30,7 @@ static void global(struct cwriter *w, const struct global *g)
 }
 
 // Writes the globals that hosts send with --merge, in the order of their numbers.
-static int merged_globals(struct emitter *e, struct cwriter *w, const char *head)
+static int write_merged_globals(struct emitter *e, struct cwriter *w, const char *head)
 {
 	int n = 0;
 
@@ -40,7 +40,7 @@ static int merged_globals(struct emitter *e, struct cwriter *w, const char *head
 			if (g->var->merged != number || g->var->is_copy)
 				continue;
 			n++;
-			global(w, g);
+			write_global(w, g);
 		}
 	cw_line(w, "};");
 	return n;
@@ -48,14 +48,14 @@ static int merged_globals(struct emitter *e, struct cwriter *w, const char *head
 
 void emit_merged_globals(struct emitter *e, struct cwriter *w)
 {
-	int n = merged_globals(e, w, "const struct stp_described_global stp_merged_globals[]");
+	int n = write_merged_globals(e, w, "const struct stp_described_global stp_merged_globals[]");
 
 	cw_line(w, "const u32 stp_nmerged_globals = %d;", n);
 }
 
 void emit_merged_tables(struct emitter *e, struct cwriter *w)
 {
-	int n = merged_globals(e, w, "static const struct stp_described_global stp_described_globals[]");
+	int n = write_merged_globals(e, w, "static const struct stp_described_global stp_described_globals[]");
 
 	cw_line(w, "static const struct stp_records stp_records = {");
 	cw_line(w, ".ops = &stp_merge_ops, .as_text = true, .globals = stp_described_globals, .nglobals = %d,", n);
@@ -67,7 +67,7 @@ static bool is_of_monitor(struct loc loc)
 	return loc.source && !strcmp(loc.source->name, MONITOR_SOURCE);
 }
 
-static int globals(struct emitter *e, struct cwriter *w)
+static int write_globals(struct emitter *e, struct cwriter *w)
 {
 	int n = 0;
 
@@ -76,7 +76,7 @@ static int globals(struct emitter *e, struct cwriter *w)
 			continue;
 		if (!n++)
 			cw_line(w, "static const struct stp_described_global stp_described_globals[] = {");
-		global(w, g);
+		write_global(w, g);
 	}
 	if (n)
 		cw_line(w, "};");
@@ -84,7 +84,7 @@ static int globals(struct emitter *e, struct cwriter *w)
 }
 
 // Writes the user's texts, one after the other.
-static void script(struct emitter *e, struct cwriter *w)
+static void write_script(struct emitter *e, struct cwriter *w)
 {
 	struct buf text = { 0 };
 
@@ -103,11 +103,11 @@ void emit_record_tables(struct emitter *e, struct cwriter *w)
 {
 	int n;
 
-	formats(e, w);
-	n = globals(e, w);
+	write_formats(e, w);
+	n = write_globals(e, w);
 	cw_line(w, "static const struct stp_records stp_records = {");
 	cw_line(w, ".ops = &stp_record_ops,");
-	script(e, w);
+	write_script(e, w);
 	if (e->format_tables.n)
 		cw_line(w, ".formats = stp_formats, .nformats = %d,", (int)e->format_tables.n);
 	if (n)

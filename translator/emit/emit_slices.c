@@ -277,7 +277,8 @@ static bool may_clear(const struct session *s, const struct handler *h)
 	return !h->next && !session_limit(s, LIMIT_MAXERRORS) && !s->opt.suppress_errors;
 }
 
-static bool is_own(const struct use *u)
+// Returns whether no other handler uses the variable, nor the part of this one that runs in the hit.
+static bool is_private(const struct use *u)
 {
 	return !u->var->shared && !u->in_hit;
 }
@@ -288,7 +289,7 @@ static int64_t copies_bytes(const struct session *s, const struct handler *h)
 	int64_t n = 0;
 
 	for vec_each(&h->uses, u)
-		if (u->var->arity > 0 && !is_own(u) && !u->var->unlocked)
+		if (u->var->arity > 0 && !is_private(u) && !u->var->unlocked)
 			n += element_bytes(s, u->var) * capacity(s, u->var);
 	return n;
 }
@@ -303,7 +304,7 @@ static bool fits(const struct session *s, const struct handler *h)
 		const struct var *v = u->var;
 		bool constant = v->unlocked && v->type != T_STATS && !u->writes;
 
-		if (is_own(u) || constant)
+		if (is_private(u) || constant)
 			continue;
 		if (v->unlocked || v->added_only || u->writes != u->resets || u->resets > 1)
 			return false;
@@ -630,7 +631,7 @@ static void put_in_slices(struct session *s, const struct handler *h)
 	for vec_each(&h->uses, u) {
 		struct take t = { .var = u->var, .clear = u->resets, .value = u->value };
 
-		if (is_own(u) || (u->var->unlocked && u->var->type != T_STATS))
+		if (is_private(u) || (u->var->unlocked && u->var->type != T_STATS))
 			continue;
 		t.copy = copy_of(u->var);
 		vec_push(&p->takes, t);

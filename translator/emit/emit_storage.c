@@ -44,7 +44,7 @@ int64_t emit_buckets(const struct var *v)
 	return 0;
 }
 
-// Returns the size of a statistic in bytes, as C: also of what follows a struct stp_stat.
+// Returns a C expression for the bytes of a statistic: struct stp_stat, and its buckets and sums, which follow it.
 static const char *stat_size(const struct var *v)
 {
 	return str_printf("sizeof(struct stp_stat) + %" PRId64 " * 8%s%s", emit_buckets(v),
@@ -154,7 +154,7 @@ static void write_percpu(struct emitter *e, struct cwriter *w)
 	cw_blank(w);
 }
 
-static void one(struct emitter *e, struct cwriter *w, const struct global *g)
+static void write_global(struct emitter *e, struct cwriter *w, const struct global *g)
 {
 	const struct var *v = g->var;
 
@@ -181,7 +181,7 @@ void emit_storage(struct emitter *e, struct cwriter *w)
 {
 	write_percpu(e, w);
 	for vec_each(&e->globals, g)
-		one(e, w, g);
+		write_global(e, w, g);
 	if (e->globals.n)
 		cw_blank(w);
 }
@@ -191,7 +191,7 @@ static bool is_map(const struct var *v)
 	return v->arity > 0;
 }
 
-static int pointer_table(struct emitter *e, struct cwriter *w, const char *head, bool (*wanted)(const struct var *))
+static int write_pointers(struct emitter *e, struct cwriter *w, const char *head, bool (*wanted)(const struct var *))
 {
 	int n = 0;
 
@@ -207,7 +207,7 @@ static int pointer_table(struct emitter *e, struct cwriter *w, const char *head,
 	return n;
 }
 
-static int settable(struct emitter *e, struct cwriter *w)
+static int write_settable(struct emitter *e, struct cwriter *w)
 {
 	int n = 0;
 
@@ -227,9 +227,9 @@ static int settable(struct emitter *e, struct cwriter *w)
 
 void emit_global_tables(struct emitter *e, struct cwriter *w)
 {
-	e->maps = pointer_table(e, w, "static struct stp_map *const stp_maps[]", is_map);
-	e->stats = pointer_table(e, w, "static struct stp_scalar_stat *const stp_stats[]", is_scalar_stat);
-	e->settable = settable(e, w);
+	e->maps = write_pointers(e, w, "static struct stp_map *const stp_maps[]", is_map);
+	e->stats = write_pointers(e, w, "static struct stp_scalar_stat *const stp_stats[]", is_scalar_stat);
+	e->settable = write_settable(e, w);
 	if (!e->foreachs)
 		return;
 	cw_line(w, "static struct stp_foreach *const stp_foreachs[] = {");
