@@ -43,8 +43,8 @@ static bool run(struct stp_ctx *c, int program)
 
 	if (!bpf_prog_test_run_opts(program, &options))
 		return true;
-	stp_error(c, "memory of the kernel can be read by this handler since Linux 5.19 only (%s): run the script as a "
-		     "module, or on a newer kernel", strerror(errno));
+	stp_error(c, "this handler can read kernel memory only since Linux 5.19 (%s); run the script as a module, or on "
+		     "a newer kernel", strerror(errno));
 	return false;
 }
 

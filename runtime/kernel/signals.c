@@ -47,7 +47,8 @@ void stp_raise(struct stp_ctx *c, s64 signal)
 		return;
 	}
 	if (!stp_irqs_were_on(c) || in_nmi()) {
-		stp_error(c, "no signal can be sent where the kernel has interrupts off: it may hold the locks for that");
+		stp_error(c, "no signal can be sent while the kernel has disabled interrupts: it may hold the locks for "
+			     "that");
 		return;
 	}
 	raw_local_irq_save(flags);

@@ -343,7 +343,7 @@ static void check_hist(struct session *s, const struct expr *e, struct var *v)
 	} else if (!(v->stat_ops & e->u.stat.op) || v->hist_low != low || v->hist_high != high ||
 		   v->hist_step != e->u.stat.step) {
 		diag_error(e->loc, "\"%s\" already has another histogram; a variable can have only one", v->name);
-		diag_note(v->hist_loc, "the first one");
+		diag_note(v->hist_loc, "the first histogram is here");
 	}
 }
 

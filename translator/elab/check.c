@@ -289,7 +289,7 @@ static const char *advice(struct session *s, const struct var *v, const struct f
 		return str_printf(": write %s(), which is a function", v->name);
 	if (*similar || !v->written)
 		return similar;
-	return str_printf(": it starts anew in each call; write \"global %s\" to count over all", v->name);
+	return str_printf(": it is 0 or empty at the start of each call; write \"global %s\" to count over all", v->name);
 }
 
 static void warn_locals(struct session *s, const struct func *f, const struct probe *p)

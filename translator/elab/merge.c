@@ -5,7 +5,7 @@
 // Event probes run on the hosts; begin, end, error, timers and procfs probes run here. A global that only one part uses
 // stays there. One that both use has to be a sum on the hosts (n++, n += x, s <<< x), or an array with hostname() among
 // its keys, to which a host only assigns. Every second and at its end, a host sends what it has added, and forgets it;
-// here it is added to the global. What cannot be merged so is an error at its place.
+// here it is added to the global. What cannot be merged so is an error at its location.
 #include "elab/display.h"
 #include "session/passes.h"
 #include "util/numbers.h"
@@ -156,14 +156,17 @@ static void check_use(const struct var *v, const struct merge_use *u)
 		diag_error(u->written.loc, "the string \"%s\" cannot be merged: its value depends on the order of events on "
 			   "different hosts", v->name);
 	else if (u->written.is_set)
-		diag_error(u->written.loc, "\"%s\" cannot be merged: it is set here, on each host to another value", v->name);
+		diag_error(u->written.loc, "\"%s\" cannot be merged: this probe runs on each host, and each sets another "
+			   "value", v->name);
 	else if (u->by_host.is_set && u->added.is_set)
-		diag_error(u->added.loc, "\"%s\" cannot be merged: it is added to here, and set elsewhere", v->name);
+		diag_error(u->added.loc, "\"%s\" cannot be merged: probes may either add to it, as here, or set it for each "
+			   "hostname()", v->name);
 	else if (u->read.is_set && u->written_here.is_set && !u->added.is_set && !u->by_host.is_set)
-		diag_error(u->read.loc, "\"%s\" has no value on the hosts: only a probe that runs here sets it; use the initial "
-			   "value of the global (global %s = 10), or -G", v->name, v->name);
+		diag_error(u->read.loc, "\"%s\" has no value on the hosts: only a probe of this machine sets it; set it where it "
+			   "is declared (global %s = 10), or with -G", v->name, v->name);
 	else if (u->read.is_set)
-		diag_error(u->read.loc, "\"%s\" cannot be read here: a host has only a part of what is merged", v->name);
+		diag_error(u->read.loc, "\"%s\" cannot be read in this probe, which runs on the hosts: a host has only its own "
+			   "part of it", v->name);
 	else
 		return;
 	advise(v);

@@ -362,7 +362,7 @@ static enum type infer_call(struct infer *t, struct expr *e, struct want w)
 		if (t->report && f != first && f->type != first->type && !w.nothing) {
 			diag_error(f->loc, "type mismatch (%s vs. %s): overloads of \"%s\" differ",
 				   type_name(f->type), type_name(first->type), f->name);
-			diag_note(first->loc, "the first one");
+			diag_note(first->loc, "the first overload is here");
 		}
 	}
 	if (first->type == T_UNKNOWN && !w.nothing)

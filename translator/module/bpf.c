@@ -54,7 +54,7 @@ static bool check_object(struct session *s, const char *path)
 	if (fd >= 0)
 		elf = elf_begin(fd, ELF_C_READ, NULL);
 	if (!elf)
-		die("cannot read %s, which %s has made", path, BPF_COMPILER);
+		die("cannot read %s, the output of %s", path, BPF_COMPILER);
 	name = data_relocations(elf);
 	fits = name || bpf_check_depth(s, elf);
 	elf_end(elf);

@@ -162,7 +162,8 @@ static bool run_compiler(const struct session *s, arguments *argv, const char *w
 	build_advise(compiler.output, s->tmp_dir);
 	diag_output(compiler.output);
 	if (embedded && strstr(compiler.output, "undefined reference")) {
-		diag_error(embedded->loc, "embedded C uses what libc does not have (the linker's messages are above)");
+		diag_error(embedded->loc, "embedded C uses functions or variables that libc does not have (the linker's messages "
+			   "are above)");
 		return false;
 	}
 	die("compiling %s failed (status %d); unless $QUICKTAP_USER_CFLAGS explains it, this is a bug of the"

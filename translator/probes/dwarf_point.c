@@ -172,9 +172,9 @@ static void keep(const struct dwarf_point *p, di_functions *v, struct buf *why)
 	}
 	v->n = n;
 	if (n && dropped && p->is_return)
-		diag_warning(p->part->loc, "calls of \"%s\" are inlined at %d place%s, where it has no return: these are skipped; "
-			     ".inline probes their entries, and a program that is compiled with -fno-inline has returns",
-			     p->callee ? p->callee : p->part->text, dropped, dropped == 1 ? "" : "s");
+		diag_warning(p->part->loc, "\"%s\" has %d inlined cop%s without a return that can be probed: skipped; probe the "
+			     "entries with .inline, or compile the program with -fno-inline",
+			     p->callee ? p->callee : p->part->text, dropped, dropped == 1 ? "y" : "ies");
 	if (n || !dropped || why->len)
 		return;
 	if (p->which == DWARF_INLINE) {

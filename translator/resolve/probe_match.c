@@ -764,7 +764,7 @@ static void resolve_syscalls(struct path *path, const struct probe_point *point,
 			resolve_instead(path, as_syscall(point, 2, other_syscalls[i][1]));
 	calls = count_found(path->s) > found;
 	if (calls && !path->s->opt.list)
-		diag_warning(point->loc, "%s: such names of system calls are those of Linux up to 4.16; "
+		diag_warning(point->loc, "%s: system calls have functions of such names only up to Linux 4.16; "
 			     "probing %s and similar points%s",
 			     point_text(point), path->s->script.probes.at[before]->point,
 			     own ? ", as well as other functions that match" : "");
@@ -772,7 +772,7 @@ static void resolve_syscalls(struct path *path, const struct probe_point *point,
 		resolve_found(path, point);
 }
 
-// Resolves a point that must exist. A name of other kernels is used only if its own is not found.
+// Resolves a point that must exist. If its function is not found, tries the name that it has in other kernels.
 static void resolve_required(struct path *path, const struct probe_point *point)
 {
 	const struct probe_point *name = joined_library(point);

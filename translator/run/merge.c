@@ -122,7 +122,7 @@ static void write_all(int fd, const void *bytes, size_t size)
 	for (ssize_t n; size; bytes = (const char *)bytes + n, size -= (size_t)n) {
 		n = write(fd, bytes, size);
 		if (n < 0 && errno != EINTR)
-			die("cannot pass the module on: %s", strerror(errno));
+			die("cannot copy the module to a pipe: %s", strerror(errno));
 		n = n < 0 ? 0 : n;
 	}
 }
