@@ -109,7 +109,7 @@ static void free_row(struct live_row *r)
 	free(r);
 }
 
-// An array begins anew: rows that the last list of its elements did not have are removed.
+// Called when a new list of the array's elements begins: removes the rows that the previous list did not have.
 static void begin_table(struct live_table *t)
 {
 	size_t n = 0;

@@ -27,7 +27,7 @@ struct live_table {
 	size_t nrows;
 };
 
-struct live_probe {                        // one place in the script, which may stand for many points
+struct live_probe {                        // a probe of the script; a wildcard has many points
 	char *written, *where;
 	size_t points;
 	uint64_t hits, ns, counted_ns;     // as of a time

@@ -86,7 +86,7 @@ static void print_snapshot(void)
 
 // ---------------------------------------------------------------- with a terminal
 
-// The switch is a global of the script, which it toggles when it reads the place of the probe.
+// The script has a global for each probe, which it toggles when it reads the location of the probe (monitor_script.c).
 static void switch_probe(void)
 {
 	struct live_probe *p = screen_probe();

@@ -71,7 +71,7 @@ static struct text take_module(struct text *line)
 	return module;
 }
 
-// An address without a symbol has its place in the file instead, "/usr/bin/sh+0xbcc0/0x17000" in brackets: it is named
+// An address without a symbol has a file and an offset instead, "/usr/bin/sh+0xbcc0/0x17000" in brackets: it is named
 // "sh+0xbcc0", which is the same wherever the file is mapped.
 static void name_by_file(struct frame *f)
 {

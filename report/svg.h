@@ -8,7 +8,7 @@
 // Sizes in pixels; a character of the labels is at most SVG_CHARACTER wide.
 enum { SVG_WIDTH = 1200, SVG_MARGIN = 10, SVG_ROW = 17, SVG_TITLE = 34, SVG_CHARACTER = 7, SVG_COLOURS = 6 };
 
-// Writes at most `most` characters of any bytes as text of XML.
+// Writes at most `most` characters of t, which may be any bytes, escaped for XML.
 void svg_put_text(FILE *to, struct text t, size_t most);
 // The colour of a name, less than SVG_COLOURS; it depends on nothing else.
 unsigned svg_colour(struct text name);

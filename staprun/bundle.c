@@ -91,7 +91,7 @@ static bool header_is_valid(const struct header *h)
 	       memchr(h->name, 0, sizeof(h->name)) && !*h->prefix;
 }
 
-// Reads an octal number that fills its field but for the terminator. SIZE_MAX: it is not one.
+// Reads an octal number that fills its field up to the terminator. SIZE_MAX: it is not one.
 static size_t octal(const char *field, size_t size)
 {
 	size_t n = 0;

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Tables of scripts that are accepted or refused, read by error/run.sh and rows/run.sh:
-#   bad 'script with a ^ before the place' 'part of the message'   # "\^" is a real "^"; with a warning and -u, too
+#   bad 'script with a ^ before the location' 'part of the message'   # "\^" is a real "^"; with a warning and -u, too
 #   late 'script with a ^' 'part of the message'     # the same, but -p1 prints the tree, which parses to itself
 #   note 'part of a note'              # the bad script before also shows this
 #   shows 'part of a line'             # or this, which is not a note
@@ -38,7 +38,7 @@ translate() {
 		status=$?
 }
 
-# told KIND MESSAGE: a line "KIND: ...MESSAGE...: at <input>:PLACE", also without a place.
+# told KIND MESSAGE: a line "KIND: ...MESSAGE...: at <input>:PLACE", also without a location.
 told() {
 	local line
 	while IFS= read -r line; do

@@ -109,8 +109,8 @@ STP_INLINE bool bpf_is_of(const struct stp_call *r, const struct stp_thread *me,
 	       STP_NOW(r->id) == id && STP_NOW(r->born) == me->born && STP_NOW(r->programs) == me->programs;
 }
 
-/* The same of a call in which the thread has executed a program since, and got the start time of the first thread:
- * begin_new_exec() increments self_exec_id once, after de_thread(). */
+/* As bpf_is_of(), for a call in which the thread has executed a program since, and got the start time of the first
+ * thread: begin_new_exec() increments self_exec_id once, after de_thread(). */
 STP_INLINE bool bpf_is_before_exec(const struct stp_call *r, const struct stp_thread *me, u32 probe, u64 id)
 {
 	return STP_NOW(r->state) != STP_ROW_FREE && STP_NOW(r->task) == me->task && STP_NOW(r->probe) == probe &&

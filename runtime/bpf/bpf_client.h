@@ -70,7 +70,7 @@ static inline struct stp_elem *stp_cursor_next(struct stp_cursor *cursor)
 #define STP_MAP_GET(c, m, ...) stp_map_get(m, __VA_ARGS__)
 #define STP_MAP_DELETE(c, m, ...) stp_map_delete(m, __VA_ARGS__)
 
-/* Only handlers of programs call them, which this compilation needs for their places. */
+/* Only handlers of programs call these; the client compiles them for the records of STP_PLACE. */
 #define stp_ppfunc(c) ""
 #define stp_backtrace(c, to) ((void)(to))
 #define stp_stack(c, n) 0
@@ -102,7 +102,7 @@ void stp_print_syms(struct stp_ctx *c, const char *list);
 void client_printf(struct stp_ctx *c, const struct stp_format *f, u32 pieces, const union stp_val *args);
 void client_print_hist(struct stp_ctx *c, const struct stp_stat *s, const struct stp_stat_desc *d);
 
-/* Places that programs refer to by the line: both compilations see the same text. */
+/* A statement of a handler that prints or fails. Programs refer to it by its line, which both compilations share. */
 #define STP_PLACE(...)								\
 	static const struct stp_place place_						\
 	__attribute__((__section__("stp_places"), __used__, __aligned__(8))) = {	\

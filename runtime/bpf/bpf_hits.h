@@ -110,9 +110,9 @@ SEC("kprobe") int stp_program_##number(u64 *ctx)				\
 /* ------------------------------------------------------------------ system calls */
 
 /*
- * calls_N(), which the translator writes, maps a number to STP_CALL() or to 0. It is verified once: inlined, each of
- * its values would be a path of its own. Numbers of 32-bit processes begin at STP_CALL_COMPAT. Calls that socketcall()
- * and ipc() make for them have numbers of their own.
+ * calls_N(), which the translator writes, maps a system call's number to STP_CALL() or to 0. It is not inlined, since
+ * the verifier would follow the rest of the program once for each of its values. Numbers of 32-bit processes begin at
+ * STP_CALL_COMPAT; each call that they make through socketcall() or ipc() has a number above those.
  */
 #define STP_CALL_COMPAT 0x10000
 #define STP_CALL_SOCKETCALL 102

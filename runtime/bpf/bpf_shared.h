@@ -95,7 +95,7 @@ struct stp_slot {
 
 /* One for all programs, in the section .bss.control. */
 struct stp_control {
-	u32 open;                      /* 0: hits are outside of the session */
+	u32 open;                      /* 0: the session has not begun or has ended, so hits are ignored */
 	u32 exited;                    /* exit() was called */
 	u32 errors;                    /* so far */
 	u32 errors_allowed;            /* MAXERRORS */

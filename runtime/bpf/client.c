@@ -483,7 +483,7 @@ static void stat_export(const struct stp_scalar_stat *g)
  * A handler works on copies. What it only reads is copied under the lock before it runs; the lock of what it sets is
  * held until the new value is copied back, so that no hit sees or loses a value between. Handlers of begin, end and
  * error (p NULL) run before or after all hits. No system call is made between claiming and releasing: a probe of it
- * would wait for the lock in vain.
+ * would wait for the lock until it times out.
  */
 static const struct stp_lock_use *use_of(const struct stp_probe *p, const struct stp_lock *lock)
 {

@@ -89,7 +89,7 @@ static u64 hash_keys(const struct stp_map *m, const union stp_val *keys)
 	return h;
 }
 
-/* cell: of an element, whose words are aligned, so that none of them lies in two pages. */
+/* cell: a key in the table. It is aligned to 8 bytes, so a word of it is never in two pages. */
 static bool same_string(const char *cell, const char *s)
 {
 	u64 x, y, zero;

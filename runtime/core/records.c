@@ -129,7 +129,7 @@ static bool open_text(struct stp_sink *k, struct stp_ctx *c)
 /* The text continues in the same record, which may move, or in the next one. */
 static bool extend_text(struct stp_ctx_private *v, u32 n)
 {
-	if (v->out == v->out_start + v->text)              /* nothing of it is written yet: it begins anew */
+	if (v->out == v->out_start + v->text)              /* the item is empty: drop its head, too */
 		v->out -= TEXT_HEAD;
 	else
 		set_text_length(v);

@@ -430,7 +430,10 @@ enum stp_outcome stp_slices_run(const struct stp_probe *p, u64 argument)
 	return stp_session.exclusive->outcome;
 }
 
-/* A handler on this CPU's own context interrupted the other one, so that it comes first. */
+/*
+ * Returns the context of the handler that runs here. If this CPU's context and that of begin and end handlers are both
+ * in use, the former is, since it interrupted the latter.
+ */
 struct stp_ctx *stp_ctx_here(void)
 {
 	struct stp_ctx *c = plat_ctx_here();

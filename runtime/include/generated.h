@@ -247,7 +247,7 @@ u64 stp_uload1(struct stp_ctx *c, u64 address);            /* of the current pro
 u64 stp_uload2(struct stp_ctx *c, u64 address);
 u64 stp_uload4(struct stp_ctx *c, u64 address);
 u64 stp_uload8(struct stp_ctx *c, u64 address);
-/* The same of a return address that a call pushed, before return probes of this script replaced it (user_stack.c).
+/* Load a return address that a call pushed, as it was before return probes of this script replaced it (user_stack.c).
  * Modules that use it have the table of stp_user_stack_family. */
 u64 stp_return_load4(struct stp_ctx *c, u64 address);
 u64 stp_return_load8(struct stp_ctx *c, u64 address);
@@ -524,14 +524,14 @@ s64 stp_target(struct stp_ctx *c);         /* -c, -x */
 s64 stp_followed(struct stp_ctx *c, s64 pid);  /* it is the target or a descendant, while stp_follow_family runs */
 extern const struct stp_family_ops stp_follow_family;
 const char *stp_execname(struct stp_ctx *c); /* valid until the handler ends; shorter than string_len */
-const char *stp_hostname(struct stp_ctx *c); /* the same; of the initial UTS namespace */
+const char *stp_hostname(struct stp_ctx *c); /* of the initial UTS namespace; valid until the handler ends */
 u64 stp_current_task(struct stp_ctx *c);   /* address; 0 in the user runtime */
 bool stp_task_is_32bit(void);              /* runs a 32-bit program */
 s64 stp_gettimeofday_ns(struct stp_ctx *c);/* since 1970, UTC */
 s64 stp_ktime_ns(struct stp_ctx *c);       /* monotonic */
 s64 stp_timezone_s(struct stp_ctx *c);     /* seconds east of UTC */
 bool stp_own_process(void);                /* the current process belongs to the user who runs the script */
-s64 stp_is_users_process(struct stp_ctx *c); /* the same; always for root */
+s64 stp_is_users_process(struct stp_ctx *c); /* 1: as stp_own_process(), or root runs the script */
 s64 stp_relay_pid(struct stp_ctx *c);      /* of stapio; in the user runtime the process itself */
 /* Addresses of the namespaces of ns_*() functions: of --target-namespaces, else of the relay; 0: unknown. */
 u64 stp_pid_namespace(struct stp_ctx *c), stp_user_namespace(struct stp_ctx *c);

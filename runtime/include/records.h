@@ -75,7 +75,7 @@ enum stp_item {
 	/* signed: identifier; number: pieces; for each: byte conversion (0: none), byte flag (0: none), signed width,
 	 * signed precision, text */
 	STP_ITEM_FORMAT,
-	/* number: 1 + index; text: resolved; text: as written; text: place in the script */
+	/* number: 1 + index; text: resolved; text: as written; text: location in the script, FILE:LINE:COLUMN */
 	STP_ITEM_PROBE,
 	/* number: index; text: name; text: name for people or empty; byte: type of the value; number: keys; for each: byte
 	 * type */

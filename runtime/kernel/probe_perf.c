@@ -252,9 +252,9 @@ static void attribute_all(bool counts)
 }
 
 /*
- * The next thread gets its row now: up to 6.15, one that exits before it is switched out has left its memory when it
- * is, and would not be found to run the program. Without a row its counts are not complete. Context: the scheduler,
- * under its lock, interrupts off.
+ * Adds a row for the next thread now, not when it is switched out: up to 6.15, a thread that exits has no mm by then,
+ * so that its program could not be determined. If no row can be added, the thread's counts are incomplete. Context:
+ * the scheduler, under its lock, interrupts off.
  */
 static void on_switch(void *data, bool preempt, struct task_struct *prev, struct task_struct *next)
 {

@@ -6,7 +6,7 @@
  * A new process or thread is first seen when it returns from the system call that created it; one that existed
  * before the script, when it next returns from any system call. A process that has ended has no memory any more,
  * and so its program is unknown: each program that the script names has a bit for every process that runs it, which
- * fork copies and exec sets anew.
+ * fork copies and exec sets again.
  *
  * A process ends with its first thread, unless other threads continue: then that is only the end of a thread, and
  * the process ends with the last of them. If another thread executes a program, it becomes the first one, and the

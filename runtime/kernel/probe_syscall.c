@@ -45,7 +45,7 @@ static const u16 no_return[2][4] = {
 };
 
 #define CALLS_MAX 8192                 /* calls in progress of which a return probe saves values of @entry() */
-#define TEXTS_MAX 4096                 /* the same, if it also saves argstr */
+#define TEXTS_MAX 4096                 /* calls in progress if the probe also saves argstr */
 #define TEXTS_BYTES (8 << 20)          /* size of the table of such a probe */
 
 struct syscall_watch {

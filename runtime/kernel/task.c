@@ -193,7 +193,10 @@ static const char *probed_call(struct stp_ctx *c)
 	return name && (name == point || name[-1] == '_') ? name + strlen("syscall.") : NULL;
 }
 
-/* Returns the name of the system call's function: the probes of system calls are at the common entry and exit. */
+/*
+ * Stores the name of the function that implements the system call, since the probed function is the same for all calls:
+ * the common entry or exit.
+ */
 static void call_function(struct stp_ctx *c, char *to, u32 size)
 {
 	const char *name = probed_call(c);

@@ -2,10 +2,10 @@
 /*
  * procfs probes in a process: files /var/tmp/systemtap-USER/NAME/PATH, where NAME is that of the program's file.
  *
- * A file to read is a regular one with a lease (fcntl(2)): who opens it waits until this process has written the text
- * that the handler assigns to $value, and has given up the lease. Before that, a new file takes its place, for those
- * who open it from now on. A file to write is a FIFO, whose text runs the handlers. Handlers run in the loop of main.c,
- * which never waits here. The files of standard input are in input.c.
+ * A file to read is a regular one with a lease (fcntl(2)): a process that opens it waits until this process has
+ * written the text that the handler assigns to $value, and has released the lease. Before that, a new file replaces it
+ * for processes that open it later. A file to write is a FIFO, whose text runs the handlers. Handlers run in the loop
+ * of main.c, which never waits here. The files of standard input are in input.c.
  */
 #define _GNU_SOURCE
 #include "user.h"

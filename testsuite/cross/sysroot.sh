@@ -23,7 +23,7 @@ make_root() {
 	ln -s /usr/bin/true "$root/usr/bin/link" && ln -s ../../../../../../../../usr/bin/true "$root/usr/bin/up"
 	echo 'include /etc/more.conf' >"$root/etc/ld.so.conf" && echo /opt/lib >"$root/etc/more.conf"
 }
-# Files of this host that stap opened, but for those of the compiler and of stap itself.
+# Files of this host that stap opened, except those of the compiler and of stap itself.
 outside() { # OPTION...
 	strace -f -qq -e trace=open,openat -o "$SCRATCH/trace" "$STAP" --sysroot="$root" "$@" >"$SCRATCH/built" 2>&1 </dev/null || cat "$SCRATCH/built"
 	grep -v ENOENT "$SCRATCH/trace" | grep -oE '"/(boot|lib/modules|usr/src|usr/lib/debug|usr/lib/linux-kbuild)[^"]*"' | sort -u

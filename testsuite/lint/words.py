@@ -40,6 +40,12 @@ IDIOM = [(re.compile(pattern, re.I), instead) for pattern, instead in (
     (r'\bsomebody\b|\bwhoever\b', 'the name of the process, user or thread'),
     (r'\bMOST_[A-Z]', 'MAX_X'),
     (r'^(?!.*\b(leav|left|stay)).*\bbehind\b', 'after, past'),
+    (r'\bbut for (the|a|an|its|their|what|those|handlers|n)\b', 'except, up to'),
+    (r'\banew\b|\bin vain\b', 'again, without effect'),
+    (r'\bthe same (of|by)\b', 'the name of the thing again'),
+    (r'[.:;] who [a-z]+s it\b', 'the process, user or thread that'),
+    (r'(?<!tak)(?<!takes )(?<!take )(?<!taken )(?<!in )\b(the|a|one|this|that|same|two|several|only|its|their|whose) places?\b(?! (of|where) \S+ is printed)',
+     'location, address, offset, position'),
 )]
 
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Variables that are in no place of their own: constants, bytes that debuginfo alone has, what a register held before.
-// Compiled twice: with ENTRY the function whose location the test then writes anew.
+// Variables that have no location of their own: constants, bytes that debuginfo alone has, what a register held before.
+// Compiled twice: with ENTRY the function whose location the test then changes.
 #ifdef ENTRY
 // The location says that the value of rbx at HERE is its value at the entry.
 __attribute__((noinline)) long before(long n)

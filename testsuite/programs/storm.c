@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Processes that come and go as fast as they can. storm N: N times a child that makes two and ends before them. The
-// one has eight threads, the last of which to end runs this program anew; the other runs it by vfork, and ends
+// one has eight threads, the last of which to end runs this program again; the other runs it by vfork, and ends
 // with threads that don't stop. Each time probed() is called twelve times. Ends after all of them.
 // storm: one call. storm wait: two calls of lasts(), each until something is typed.
 #include <pthread.h>

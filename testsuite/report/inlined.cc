@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Prints the place of a return address in code that was inlined: "FILE_OFFSET FILE_SIZE ADDRESS_IN_ELF".
+// Prints the location of a return address in code that was inlined: "FILE_OFFSET FILE_SIZE ADDRESS_IN_ELF".
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif

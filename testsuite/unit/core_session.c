@@ -112,7 +112,7 @@ static void lives(void)
 	same_text("the relay is asked to stop", messages, "EXIT\n");
 	run(fail, NULL);
 	same_text("an error below MAXERRORS goes on", output, "begin1\nbegin2\nbegin3\nend1\nend(9)\n");
-	same_text("its message has the place", messages, "ERROR division by 0 near operator '/' at t:2:9 in probe begin\n");
+	same_text("its message has the location", messages, "ERROR division by 0 near operator '/' at t:2:9 in probe begin\n");
 	same_number("but the session has failed", result(), 1);
 	run(fail, fail);
 	same_text("MAXERRORS exceeded in an end probe: error probes", output, "begin1\nbegin2\nbegin3\nend1\nerror1\n");
@@ -316,7 +316,7 @@ static void budgets(void)
 	running();
 	p.handler = catches_all;
 	hit(&p);
-	same_text("catch sees the text without the place", output, "division by 0\n");
+	same_text("catch sees the text without the location", output, "division by 0\n");
 	same_text("but not MAXACTION", messages, "ERROR MAXACTION exceeded near loop\n");
 	running();
 	p.handler = recurse;
@@ -325,7 +325,7 @@ static void budgets(void)
 	same_text("with an error", messages, "ERROR MAXNESTING exceeded near function recurse, called from deeper\n");
 	depth = 0;
 	hit(&p);
-	same_number("and starts anew", depth, 5);
+	same_number("and starts again", depth, 5);
 	running();
 	p.handler = wide;
 	hits = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Visits expressions and statements. It is the only place that lists the children of every node, in the order of
+// Visits expressions and statements. It is the only file that lists the children of every node, in the order of
 // evaluation. Absent children (NULL) are not visited.
 #include "ast/ast.h"
 

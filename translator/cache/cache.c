@@ -10,7 +10,7 @@
 //
 // A file appears by rename, complete, and is never written again; its time is that of its last
 // use. So two stap at once need no lock: at worst both make the same file. A file that is not as it was
-// written (cache_file.c) counts as missing: who makes it again replaces it, and never removes what another
+// written (cache_file.c) counts as missing: the process that makes it again replaces it, and never removes what another
 // process may just have written. Any failure turns the cache off with one warning and never fails the run.
 #include "cache/cache_file.h"
 #include "util/diag.h"

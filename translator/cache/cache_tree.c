@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Directories of the cache: $SYSTEMTAP_DIR/cache/trees/KEY, unpacked packages. One appears by rename, complete, and is
-// not changed again, but for its time, which is that of its last use. Its size is in the file KEY.size beside it, so
+// not changed again, except its time, which is that of its last use. Its size is in the file KEY.size beside it, so
 // that cleaning does not visit its files.
 #include "cache/cache_file.h"
 #include "util/diag.h"

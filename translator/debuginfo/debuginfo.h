@@ -387,7 +387,7 @@ const char *di_unreadable(const struct di_type *t);
 // Also in anonymous members and bases. False: sets out->why if the type has a member of the name that cannot be read.
 bool di_find_member(const struct di_type *t, const char *name, struct di_member *out);
 void di_member_names(const struct di_type *t, name_list *out);
-// True if the types are the same but for their names (typedefs, and pointers to them).
+// True if the types are the same except their names (typedefs, and pointers to them).
 bool di_same_type(const struct di_type *a, const struct di_type *b);
 // Appends all direct members in order; anonymous ones have the name "".
 typedef VEC(struct di_member) di_members;

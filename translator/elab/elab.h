@@ -143,7 +143,7 @@ bool autoprint_add(struct session *s);
 bool monitor_add(struct session *s);
 
 // optimize.c
-void optimize_mark_unused(struct session *s);       // value_unused of every statement's expression
+void optimize_mark_unused(struct session *s);       // sets value_unused of every statement's expression
 // Walks conditions, entries and bodies of probes, and bodies of used functions.
 void optimize_walk(struct session *s, struct ast_walker *w);
 // Number of words that the first `upto` values of @entry() take; after the optimiser that is a slot's number.

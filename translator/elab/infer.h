@@ -18,7 +18,8 @@ struct infer {
 	bool unused;               // infers unused statements, too
 	bool in_unused;            // inside an unused statement
 	bool backwards;            // set in every second round: functions are visited from the last to the first
-	// the same of statements, which begin with the first one, so that types are determined there if possible
+	// set in every second round: statements are visited from the last to the first. The first round begins with the first
+	// statement, so that types are determined there if possible.
 	bool statements_backwards;
 };
 

@@ -39,9 +39,9 @@ struct module_data {
 	const int *register_offsets;       // in pt_regs, by DWARF number, `registers` of them; -1: not there
 	int registers;
 	bool resolves_user;        // `objects` is written even if it is empty
-	bool names_objects;        // the same of their symbols
+	bool names_objects;        // the symbols of `objects` are written
 	VEC(struct object_data) objects;
-	bool resolves_lines;       // the same of `code`
+	bool resolves_lines;       // `code` is written even if it is empty
 	VEC(struct code_data) code;
 	VEC(struct mapped_data) mapped;
 	bool checks_builds;        // the kernel and modules are those of the debuginfo

@@ -492,7 +492,7 @@ static void share_handlers(struct session *s)
 	}
 }
 
-// Copies of a probe share everything that was settled once for the original.
+// Copies of a probe share all results of pass 2 with the original.
 static void append_copies(struct session *s)
 {
 	VEC(struct probe *) all = { 0 };

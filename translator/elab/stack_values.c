@@ -98,7 +98,8 @@ static bool is_reached(struct stacks *k, struct expr *e)
 	return value_of(k, e) || (v && v->stacks_reached & value_bit(v));
 }
 
-// Settles what a statement says of a local, key or value: whether what it stores there fits, and is a stack.
+// For a local, key or value that a statement stores to. CANDIDATE: it is not a stack value if what is stored does not
+// fit. REACHED: it has one if what is stored has one.
 static void settle_one(struct stacks *k, struct var *v, unsigned bit, bool fits, bool reached)
 {
 	if (k->step == CANDIDATE && v->stacks & bit && !fits) {

@@ -5,7 +5,7 @@
 //   enum of Rust {.Some={.__0=1}}, the active variant
 //   pointer 0x..   char * and char[] "text"   signed %d   unsigned %u   char 'c'   float and double 1.5   long double ?
 // One $ shows one level, two all of them; after MAX_LEAVES values it stops with "...". A fault makes all of
-// it the word ERROR, but for the text of a char *, which becomes the pointer.
+// it the word ERROR, except the text of a char *, which becomes the pointer.
 #include "elab/target.h"
 
 #include <string.h>

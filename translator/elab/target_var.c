@@ -609,7 +609,8 @@ static void try_called(struct resolver *r, struct func *f)
 	}
 }
 
-// Calls find(). An optional point may lack a variable, but all names have to be known.
+// Calls find(). If it reports an error, saves the report: a point with "?" may lack a variable, but an unknown name is
+// always an error.
 static bool is_known(struct resolver *r, bool (*find)(struct session *, const struct expr *), const struct expr *e)
 {
 	bool known;
@@ -713,7 +714,7 @@ struct stmt *target_branch(struct stmt *s, bool known)
 	return left;
 }
 
-// If a condition is settled now, a jump may take the place of an if; what follows it is not reached.
+// The branch that replaces an if with a constant condition may end in a jump: then the statements after it are unused.
 static bool resolve_block(struct resolver *r, struct stmt *block)
 {
 	bool left = false;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Loops of BPF programs. The verifier follows every path through a loop, which it soon gives up; so the body of a loop
+// Loops of BPF programs. The verifier follows every path through a loop, and rejects long ones; so the body of a loop
 // is a function of its own, which is verified once, and a driver calls it until it returns something else than
 // STP_LOOP_NEXT. Locals of such a handler or function are in its frame, which these functions share (as those of
 // emit_parts.c do); temporaries are not.

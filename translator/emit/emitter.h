@@ -160,8 +160,8 @@ struct emitter {
 	bool embedded;             // some function is embedded C
 	bool percpu;               // there is a struct percpu
 	bool programs;             // --runtime=bpf: what is written is, or may be, part of programs, not only of the client
-	unsigned program_uses;     // of enum bpf_use: by the programs
-	unsigned bpf_uses;         // the same by programs and client
+	unsigned program_uses;     // enum bpf_use: what C in programs uses
+	unsigned bpf_uses;         // enum bpf_use: what C in programs or in the client uses
 	bool keeps_matches;        // some function reads submatches of a regular expression
 	int maps, stats, settable; // entries of the tables of globals
 	int lines;                 // tables of source lines
@@ -186,14 +186,14 @@ enum bpf_use {
 	BPF_STACKS = 256, BPF_USER_STACKS = 512,
 	BPF_KERNEL_MEMORY = 1024,  // handlers of the client read memory of the kernel (bpf_kernel_memory.h)
 };
-void emit_bpf_use(struct emitter *e, unsigned uses);      // by the C that is being written
-void emit_bpf_embedded(struct emitter *e, const struct embedded *c);  // the same of all that the embedded C calls
+void emit_bpf_use(struct emitter *e, unsigned uses);      // the C that is being written uses these
+void emit_bpf_embedded(struct emitter *e, const struct embedded *c);  // adds the uses of all that this embedded C calls
 bool bpf_carries(const struct probe *p);       // as a BPF program
 bool bpf_client_runs(const struct probe *p);   // in the process that loads the programs
 void emit_bpf_head(struct emitter *e, struct cwriter *w);
 void emit_bpf_programs(struct emitter *e, struct cwriter *w);
 void emit_bpf_scalar(struct emitter *e, struct cwriter *w, const struct global *g);
-// The table of an array; size: that of a statistic in bytes, as C.
+// Writes the table of an array. size: C expression for the bytes of a statistic.
 void emit_bpf_map(struct emitter *e, struct cwriter *w, const struct global *g, const char *size, int64_t capacity);
 int emit_bpf_lock_number(const struct emitter *e, const struct global *g);
 void emit_bpf_locks(struct emitter *e, struct cwriter *w);
@@ -247,11 +247,11 @@ bool work_is_bounded(struct func_info *root);
 struct value value_text(unsigned reads, bool atom, const char *fmt, ...) PRINTF_LIKE(3, 4);
 struct value value_number(int64_t n);
 const char *value_long(struct value v);                   // an s64, as an argument
-const char *value_operand(struct value v);                // the same with parentheses if needed
+const char *value_operand(struct value v);                // as value_long(), with parentheses if needed
 const char *value_wrap(struct value v);                   // a u64 operand
 const char *value_condition(struct value v);              // as the condition of an if
 struct value value_keep(struct emitter *e, struct value v, enum type t); // stores v in a temporary
-struct value value_keep_always(struct emitter *e, struct value v); // the same for a long even if it cannot change
+struct value value_keep_always(struct emitter *e, struct value v); // also a long that cannot change
 const char *temp_long(struct emitter *e);
 const char *temp_string(struct emitter *e);
 const char *temp_text(struct emitter *e);

@@ -31,7 +31,7 @@ int stack_need(struct session *s, const arguments *calls, const char *generated,
 char *link_module(struct session *s, const struct toolchain *t, const char *object, const char *name);
 
 // sign.c, --sign-module: sign_module() appends a signature that the kernel checks to the module, in place.
-// sign_add_to_key() adds what the signature depends on, but for the private key, which is read only to sign.
+// sign_add_to_key() adds what the signature depends on, except the private key, which is read only to sign.
 // sign_usual_key() returns "KEY,CERTIFICATE" of this host, or NULL.
 struct cache_hash;
 void sign_module(struct session *s, const char *path);

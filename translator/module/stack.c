@@ -4,7 +4,7 @@
 //
 // A hit begins in a function that enters a context, hence calls stp_ctx_refused(), or that looks at the stack itself.
 // Calls through a pointer there lead to a handler, a condition or values of @entry(), hence to any function of the
-// generated C, but for handlers of begin, end and error and what only they call: they run in process context, with the
+// generated C, except handlers of begin, end and error and what only they call: they run in process context, with the
 // whole stack of a task. Calls through pointers below a handler count as calls of the kernel. A call cycle counts as
 // one call of each of its functions: the deeper ones are refused by stp_frame_enter_recursive(), by struct
 // stp_stack_need.call.

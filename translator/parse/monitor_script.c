@@ -37,7 +37,7 @@ static void add_condition(struct probe_point *p, int n)
 	p->condition = p->condition ? expr_binary(p->loc, TOK_ANDAND, on, p->condition) : on;
 }
 
-// Returns the place of a probe as a record has it, for a literal of the script language.
+// Returns the location of a probe as records have it, escaped for a literal of the script language.
 static const char *place(struct loc loc)
 {
 	struct buf b = { 0 };

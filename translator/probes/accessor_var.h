@@ -5,8 +5,8 @@
 
 #include "session/session.h"
 
-// $name of a family, and functions of the tapsets that read it, set it to their argument, and append their argument to
-// it; NULL if that is not supported. set and append return their argument.
+// A $name of a family, and the library functions that implement it; NULL: not supported. get() returns the value;
+// set(x) assigns x, append(x) appends the string x, and both return x.
 struct value_variable {
 	const char *name;
 	const char *get, *set, *append;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Functions and statements of the kernel and its modules: kernel.function(PATTERN)[.call|.inline|
-// .exported|.label(L)|.return[.maxactive(N)]], kernel.statement(PATTERN)[.nearest], the same of
-// module(NAME), kernel.statement(ADDRESS).absolute; and kprobe.function(NAME)[.return[.maxactive(N)]],
+// .exported|.label(L)|.return[.maxactive(N)]], kernel.statement(PATTERN)[.nearest], both also
+// with module(NAME), kernel.statement(ADDRESS).absolute; and kprobe.function(NAME)[.return[.maxactive(N)]],
 // kprobe.module(NAME).function(NAME), which have no variables.
 //
 // In:  a matched point; dwarf_point.h describes a PATTERN.

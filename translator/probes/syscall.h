@@ -70,7 +70,7 @@ void syscall_bpf_program(struct session *s, const struct probe *p, struct cwrite
 // syscall_args.c
 void syscall_parse_args(const char *text, int at, struct syscall_args *out);  // at: the first register
 enum { SYSCALL_MAX_SETS = 200 };
-// Writes the flags or values of that name as C, once.
+// Writes a C table of the flags or values of that name, once.
 void syscall_emit_set(struct cwriter *w, const char *name, bool arm64, bool *made);
 
 // syscall_results.c

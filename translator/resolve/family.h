@@ -33,7 +33,7 @@ enum probe_access {
 
 // A variable that a probe offers as $name.
 struct target_name {
-	const char *name, *type;               // type: as C has it, for -L
+	const char *name, *type;               // type: the C declaration's, for -L
 	enum { TARGET_LOCAL, TARGET_PARAMETER, TARGET_RETURN } kind;   // $$locals, $$parms, $$return
 };
 typedef VEC(struct target_name) target_names;

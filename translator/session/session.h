@@ -134,7 +134,7 @@ struct session {
 	char *cache_dir;           // cache/cache.c; NULL: caching is off
 	const void *marked;        // driver/self_probes.c: the session's identity in its own markers
 	char *tapset_dir, *runtime_dir, *libexec_dir;  // session.c: installed or beside the build
-	char *examples_dir;        // session.c: examples/ of the same place; NULL: all are set by environment variables
+	char *examples_dir;        // session.c: beside tapset_dir; NULL: all are set by environment variables
 
 	// pass 1
 	VEC(struct source *) sources;      // the user's texts, in order

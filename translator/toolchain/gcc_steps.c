@@ -38,7 +38,7 @@ static bool is_step(const arguments *words, const char *program, const char *out
 	return has_input && has_output;
 }
 
-// Sets the name of the file between the two steps, which gcc chooses anew each time, to that beside the object.
+// Sets the name of the file between the two steps, which gcc chooses at random, to one beside the object.
 static void set_between(arguments *compile, arguments *assemble)
 {
 	const char *text = DIRECTORY "/" NAME ".s";

@@ -36,7 +36,7 @@ noinline long zoo_step(long n)
 	return 3 * n;
 }
 
-/* Variables in the frame, in several registers, in none; parameters whose registers are used anew. */
+/* Variables in the frame, in several registers, in none; parameters whose registers are reused. */
 noinline long zoo_places(struct zoo_pair pair, long count, unsigned char kind, long seventh)
 {
 	char text[16] = "in the frame";

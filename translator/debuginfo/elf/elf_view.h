@@ -32,7 +32,7 @@ const Elf64_Shdr *elf_view_header(const struct elf_view *v, const char *name);
 const char *elf_view_name(const struct elf_view *v, const Elf64_Shdr *section);  // "": no name
 // Returns the GNU build-id from the notes of any section or segment; empty: not found.
 struct bytes elf_view_build_id(const struct elf_view *v);
-struct bytes elf_note_build_id(struct bytes notes);   // the same of the contents of a notes section
+struct bytes elf_note_build_id(struct bytes notes);   // notes: contents of a section; empty: not found
 const char *build_id_text(struct bytes id);           // hexadecimal; "none"
 char *build_id_path(const char *dir, struct bytes id);        // "DIR/.build-id/12/3456.debug"
 

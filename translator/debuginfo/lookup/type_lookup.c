@@ -60,31 +60,31 @@ static const struct di_type *complete(const struct di_type *t)
 	return full ? full : t;
 }
 
-// The place of an aggregate in another one.
-struct place {
+// The location of an aggregate in another one.
+struct location {
 	const struct di_virtual *from;         // see struct di_member
 	uint64_t offset;
 };
 
-static struct place place_of(const struct place *in, const struct member_ref *ref)
+static struct location location_of(const struct location *in, const struct member_ref *ref)
 {
 	struct di_virtual *made;
 
 	if (!ref->moving)
-		return (struct place){ in->from, in->offset + ref->bit / 8 };
+		return (struct location){ in->from, in->offset + ref->bit / 8 };
 	made = NEW(struct di_virtual);
 	*made = (struct di_virtual){ in->from, in->offset, ref->moving };
-	return (struct place){ made, 0 };
+	return (struct location){ made, 0 };
 }
 
-static struct di_member as_member(const struct di_type *t, const struct member_ref *ref, const struct place *in)
+static struct di_member as_member(const struct di_type *t, const struct member_ref *ref, const struct location *in)
 {
-	struct place place = place_of(in, ref);
+	struct location location = location_of(in, ref);
 	struct di_member m = {
 		.name = str_dup(ref->name),
 		.type = priv(t)->ops->member_type(t, ref),
-		.from = place.from,
-		.offset = place.offset,
+		.from = location.from,
+		.offset = location.offset,
 		.bit_size = ref->bit_size,
 		.is_base = ref->is_base,
 		.variant = ref->variant,
@@ -98,7 +98,7 @@ static struct di_member as_member(const struct di_type *t, const struct member_r
 		m.by_parts = ref->bit - at * 8 + ref->bit_size > 8 * unit || at + unit > t->size;
 		if (m.by_parts)
 			at = ref->bit / 8;
-		m.offset = place.offset - ref->bit / 8 + at;
+		m.offset = location.offset - ref->bit / 8 + at;
 		m.bit_offset = ref->bit - at * 8;
 	}
 	return m;
@@ -111,7 +111,7 @@ struct hit {
 	const struct di_type *below;           // the base of the searched class that contains `in`; NULL: none
 	const struct di_type *shared;          // the virtual base that contains `in`; NULL: none
 	const char *path;                      // bases from the searched class or from `shared` to `in`
-	struct place place;                    // of `in`
+	struct location location;                    // of `in`
 	bool is_static;
 	const struct hit *other;               // another member to which the name could refer
 };
@@ -119,7 +119,7 @@ struct hit {
 struct search {
 	const struct di_type *in;
 	const char *name;
-	struct place place;
+	struct location location;
 	struct hit *out;
 	bool in_bases;
 	int depth;
@@ -134,16 +134,16 @@ static bool search_own(struct search *s, const struct member_ref *ref)
 	if (*ref->name) {
 		if (strcmp(ref->name, s->name))
 			return false;
-		*s->out = (struct hit){ .in = s->in, .path = "", .place = s->place, .is_static = ref->is_static };
-		s->out->member = as_member(s->in, ref, &s->place);
+		*s->out = (struct hit){ .in = s->in, .path = "", .location = s->location, .is_static = ref->is_static };
+		s->out->member = as_member(s->in, ref, &s->location);
 		return true;
 	}
 	inner.in = priv(s->in)->ops->member_type(s->in, ref);
-	inner.place = place_of(&s->place, ref);
+	inner.location = location_of(&s->location, ref);
 	if (!inner.in || !is_aggregate(inner.in) || !search_type(&inner))
 		return false;
 	s->out->in = s->in;
-	s->out->place = s->place;
+	s->out->location = s->location;
 	return true;
 }
 
@@ -194,7 +194,7 @@ static void search_base(struct search *s, const struct member_ref *ref)
 	struct search inner = *s;
 
 	inner.in = priv(s->in)->ops->member_type(s->in, ref);
-	inner.place = place_of(&s->place, ref);
+	inner.location = location_of(&s->location, ref);
 	inner.out = &found;
 	if (!inner.in || !is_aggregate(inner.in) || !search_type(&inner))
 		return;
@@ -242,7 +242,7 @@ static const char *base_text(const struct hit *h)
 static const char *cast_text(const struct hit *h, const char *name)
 {
 	return str_printf("@cast(ADDRESS%s, \"%s\")->%s",
-			  h->place.offset ? str_printf(" + %llu", (unsigned long long)h->place.offset) : "", h->in->name, name);
+			  h->location.offset ? str_printf(" + %llu", (unsigned long long)h->location.offset) : "", h->in->name, name);
 }
 
 static const char *why_not(const struct hit *h, const char *name)
@@ -251,7 +251,7 @@ static const char *why_not(const struct hit *h, const char *name)
 
 	if (other)
 		return str_printf("is ambiguous: both %s and %s have it%s", base_text(h), base_text(other),
-				  h->place.from || other->place.from || h->is_static || other->is_static ? "" :
+				  h->location.from || other->location.from || h->is_static || other->is_static ? "" :
 				  str_printf("; read %s or %s, where ADDRESS is that of the object", cast_text(h, name),
 					     cast_text(other, name)));
 	return h->is_static ? str_printf("is a static member of %s: read @var(\"%s\")", h->in->name, name) : NULL;
@@ -278,7 +278,7 @@ struct collect {
 static bool collect_member(void *data, const struct member_ref *ref)
 {
 	struct collect *c = data;
-	struct place start = { 0 };
+	struct location start = { 0 };
 	struct di_member m;
 
 	if (ref->is_static)
