@@ -33,6 +33,7 @@ list none-json 1 -l 'no_such.*' --json
 list bad-number 1 -l 'timer.ms(0)'
 list not-a-point 1 -l 'begin('
 list probe-types 0 --dump-probe-types
+list points-f-json 0 -l 'timer.ms(100), begin' -f json
 
 # said NAME STATUS TEXT OPTIONS...: TEXT, a pattern for a whole line, is printed; -TEXT is not printed.
 said() {
@@ -48,6 +49,31 @@ said() {
 		ok "list/$name"
 	fi
 }
+
+# The --dump lists as JSON have the names of the lists as text.
+dumps_agree() {
+	local dump
+	for dump in types aliases functions; do
+		"$STAP" -I lib "--dump-${dump/#[ta]/probe-${dump:0:1}}" >"$SCRATCH/dump" 2>&1
+		"$STAP" -I lib --json "--dump-${dump/#[ta]/probe-${dump:0:1}}" >"$SCRATCH/dump.json" 2>&1
+		python3 - "$SCRATCH/dump" "$SCRATCH/dump.json" <<-'END'
+			import json, sys
+			def text(o):
+			    if "function" in o:
+			        return "%s:%s (%s)%s" % (o["function"], o["type"], ", ".join(p["name"] + ":" + p["type"] for p in o["parameters"]),
+			                                 "".join(" /* %s */" % t for t in o["tags"]))
+			    return o.get("point") or o["alias"] + (" = " + ", ".join(o["points"]) if "points" in o else "")
+			lines = open(sys.argv[1]).read().splitlines()
+			wrong = set(map(text, json.load(open(sys.argv[2])))) ^ set(lines)
+			print("\n".join(sorted(wrong)[:5]) if lines else "no lines", end="")
+		END
+	done
+}
+if wanted dump-json; then
+	wrong=$(dumps_agree)
+	[ -z "$wrong" ] && ok list/dump-json || not_ok list/dump-json "$wrong"
+fi
+said format-of-list 1 'stap: -f, --output and --record cannot be used with -l, .*' -f csv -l begin
 
 said longer-points 0 'perf\.type\(number\)\.config\(number\)' -l 'perf.*'
 said reason-similar 1 'stap: nothing found: probe point mismatch: timr\.ms\(1\) \(similar: timer\.ms\(number\).*' --runtime=user -l 'timr.ms(1)'

@@ -361,12 +361,26 @@ static int list_points(struct session *s)
 
 // ---------------------------------------------------------------- --dump-*
 
+// Adds a line of a list, or with --json an object: {"point": "begin"}.
+static void add_name(const struct session *s, const char *member, const char *name, name_list *out)
+{
+	struct buf b = { 0 };
+
+	if (s->opt.json) {
+		buf_printf(&b, "{\"%s\": ", member);
+		buf_json(&b, name);
+		buf_putc(&b, '}');
+		name = b.text;
+	}
+	vec_push(out, name);
+}
+
 static void add_types(struct session *s, name_list *out)
 {
 	for (const struct probe_family *const *f = probe_families; *f; f++)
 		for (const char *const *pattern = (*f)->patterns; *pattern; pattern++)
 			if (!is_alias_pattern(*f, *pattern))
-				vec_push(out, *pattern);
+				add_name(s, "point", *pattern, out);
 }
 
 static bool is_hidden(const struct session *s, const char *name)
@@ -374,18 +388,40 @@ static bool is_hidden(const struct session *s, const char *name)
 	return *name == '_' && !s->opt.verbose[2];
 }
 
+static char *text_of(struct probe_point *p)
+{
+	return str_printf("%s%s", point_text(p), p->optional ? "?" : p->sufficient ? "!" : "");
+}
+
+// {"alias": "vfs.read", "points": ["kernel.function(\"vfs_read\")"]}
+static void alias_json(struct buf *b, const char *name, const struct probe_decl *alias)
+{
+	buf_puts(b, "{\"alias\": ");
+	buf_json(b, name);
+	for vec_each(&alias->points, p) {
+		buf_puts(b, p == alias->points.at ? ", \"points\": [" : ", ");
+		buf_json(b, text_of(*p));
+	}
+	buf_puts(b, "]}");
+}
+
 // Adds "vfs.read = kernel.function("vfs_read")".
 static void add_alias(struct session *s, const struct probe_decl *alias, name_list *out)
 {
 	for vec_each(&alias->alias_names, name) {
+		const char *text = point_text(*name);
 		struct buf b = { 0 };
 
-		buf_puts(&b, point_text(*name));
+		if (is_hidden(s, text))
+			continue;
+		if (s->opt.json)
+			alias_json(&b, text, alias);
+		else
+			buf_puts(&b, text);
 		for vec_each(&alias->points, p)
-			buf_printf(&b, "%s%s%s", p == alias->points.at ? " = " : ", ", point_text(*p),
-				   (*p)->optional ? "?" : (*p)->sufficient ? "!" : "");
-		if (!is_hidden(s, b.text))
-			vec_push(out, (const char *)b.text);
+			if (!s->opt.json)
+				buf_printf(&b, "%s%s", p == alias->points.at ? " = " : ", ", text_of(*p));
+		vec_push(out, (const char *)b.text);
 	}
 }
 
@@ -400,27 +436,59 @@ static void add_aliases(struct session *s, name_list *out)
 	for (const struct probe_family *const *f = probe_families; *f; f++)
 		for (const char *const *pattern = (*f)->patterns; *pattern; pattern++)
 			if (is_alias_pattern(*f, *pattern))
-				vec_push(out, *pattern);
+				add_name(s, "alias", *pattern, out);
 }
 
-// Adds "ctime:string (seconds:long) /* unprivileged */", with -v also " /* pure */".
-static void add_function(struct session *s, const struct func *f, name_list *out)
+// Tags of "ctime:string (seconds:long) /* unprivileged */", with -v also " /* pure */".
+static name_list tags_of(const struct session *s, const struct func *f)
 {
 	static const struct { unsigned bit; const char *name; bool always; } tags[] = {
 		{ PRAGMA_GURU, "guru", true }, { PRAGMA_MYPROC, "myproc-unprivileged", true }, { PRAGMA_PURE, "pure", false },
 		{ PRAGMA_STABLE, "stable", false }, { PRAGMA_UNPRIVILEGED, "unprivileged", true },
 	};
+	name_list list = { 0 };
+
+	for (size_t i = 0; i < ARRAY_SIZE(tags); i++)
+		if (func_has(f, tags[i].bit) && (tags[i].always || s->opt.verbose[2]))
+			vec_push(&list, tags[i].name);
+	return list;
+}
+
+// {"function": "ctime", "type": "string", "parameters": [{"name": "seconds", "type": "long"}], "tags": ["unprivileged"]}
+static void function_json(const struct func *f, const name_list *tags, struct buf *b)
+{
+	buf_puts(b, "{\"function\": ");
+	buf_json(b, f->name);
+	buf_printf(b, ", \"type\": \"%s\", \"parameters\": [", type_name(f->type));
+	for (int i = 0; i < f->params.n; i++) {
+		buf_puts(b, i ? ", {\"name\": " : "{\"name\": ");
+		buf_json(b, f->params.at[i]->name);
+		buf_printf(b, ", \"type\": \"%s\"}", type_name(f->params.at[i]->type));
+	}
+	buf_puts(b, "], \"tags\": [");
+	for (int i = 0; i < tags->n; i++)
+		buf_printf(b, "%s\"%s\"", i ? ", " : "", tags->at[i]);
+	buf_puts(b, "]}");
+}
+
+static void function_text(const struct func *f, const name_list *tags, struct buf *b)
+{
+	buf_printf(b, "%s:%s (", f->name, type_name(f->type));
+	for (int i = 0; i < f->params.n; i++)
+		buf_printf(b, "%s%s:%s", i ? ", " : "", f->params.at[i]->name, type_name(f->params.at[i]->type));
+	buf_putc(b, ')');
+	for vec_each(tags, tag)
+		buf_printf(b, " /* %s */", *tag);
+}
+
+static void add_function(struct session *s, const struct func *f, name_list *out)
+{
+	name_list tags = tags_of(s, f);
 	struct buf b = { 0 };
 
 	if (f->is_private || is_hidden(s, f->name))
 		return;
-	buf_printf(&b, "%s:%s (", f->name, type_name(f->type));
-	for (int i = 0; i < f->params.n; i++)
-		buf_printf(&b, "%s%s:%s", i ? ", " : "", f->params.at[i]->name, type_name(f->params.at[i]->type));
-	buf_putc(&b, ')');
-	for (size_t i = 0; i < ARRAY_SIZE(tags); i++)
-		if (func_has(f, tags[i].bit) && (tags[i].always || s->opt.verbose[2]))
-			buf_printf(&b, " /* %s */", tags[i].name);
+	(s->opt.json ? function_json : function_text)(f, &tags, &b);
 	vec_push(out, (const char *)b.text);
 }
 
@@ -439,6 +507,21 @@ static void add_functions(struct session *s, name_list *out)
 		add_function(s, *f, out);
 }
 
+static void print_names(const struct session *s, const name_list *list)
+{
+	if (s->opt.json)
+		putchar('[');
+	for (int i = 0; i < list->n; i++)
+		if (i && !strcmp(list->at[i - 1], list->at[i]))
+			continue;
+		else if (s->opt.json)
+			printf("%s\n  %s", i ? "," : "", list->at[i]);
+		else
+			puts(list->at[i]);
+	if (s->opt.json)
+		puts("\n]");
+}
+
 static int dump(struct session *s)
 {
 	name_list list = { 0 };
@@ -453,9 +536,7 @@ static int dump(struct session *s)
 	end_quiet(s);
 	if (list.n)
 		qsort(list.at, list.n, sizeof(*list.at), by_text);
-	for (int i = 0; i < list.n; i++)
-		if (!i || strcmp(list.at[i - 1], list.at[i]))
-			puts(list.at[i]);
+	print_names(s, &list);
 	return list.n ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 

@@ -595,7 +595,7 @@ static const struct option_row {
 	{ 'l', NULL, VALUE, "POINT", "list the probe points that match", set_list },
 	{ 'L', NULL, VALUE, "POINT", "list them and their variables", set_list_vars },
 	{ 0, "source", MAYBE, "DIR", "print the source line of each point of -L", set_source },
-	{ 0, "json", NOTHING, NULL, "print the output, or the lists of -l, -L and --doctor, as JSON", set_json },
+	{ 0, "json", NOTHING, NULL, "print the output, or the lists of -l, -L, --dump and --doctor, as JSON", set_json },
 	{ 0, "types", VALUE, "NAME[@MODULE]", "print the layout of a struct, union or enum in memory;\nMODULE as "
 	"that of @cast: a module, a program, <header.h>", set_types },
 	{ 0, "dump-probe-types", NOTHING, NULL, "list the kinds of probe points", set_dump_types },
@@ -847,8 +847,7 @@ void options_parse(struct options *o, int argc, char **argv)
 	for (int i = 1 + argc - given; i < optind; i++)
 		if (strcmp(argv[i], "-i") && strcmp(argv[i], "--interactive"))
 			vec_push(&o->words, (const char *)argv[i]);
-	if (o->json && !o->list && !o->doctor && o->dump != DUMP_LAYOUT)
-		options_set_output_format(o, "json");
+	options_settle_json(o);
 	if (!o->script_text && !o->script_file && optind < argc)
 		o->script_file = argv[optind++];
 	for (; optind < argc; optind++)

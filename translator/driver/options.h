@@ -25,6 +25,7 @@ void stack_overflow_catch(void);
 void options_set_output_format(struct options *o, const char *arg);
 void options_add_output(struct options *o, const char *arg);
 void options_set_json_safe(struct options *o, const char *arg);
+void options_settle_json(struct options *o);
 void options_set_record(struct options *o, const char *arg);
 void options_set_percentiles(struct options *o, const char *arg);
 void options_set_monitor(struct options *o, const char *arg);

@@ -29,6 +29,24 @@ void options_set_json_safe(struct options *o, const char *arg)
 	o->json_safe = true;
 }
 
+// Lists and reports are JSON with --json or -f json; of a script that runs, both select the format of its records.
+void options_settle_json(struct options *o)
+{
+	if (!o->list && !o->doctor && !o->dump) {
+		if (o->json)
+			options_set_output_format(o, "json");
+		return;
+	}
+	if (o->output_format && !strcmp(o->output_format, "json")) {
+		o->json = true;
+		o->output_format = NULL;
+		o->records = o->record || o->outputs.n;
+	}
+	if (o->output_format || o->record || o->outputs.n)
+		options_misused("-f, --output and --record cannot be used with -l, -L, --doctor or --dump options: these do not run "
+				"a script; --json prints them as JSON");
+}
+
 void options_set_record(struct options *o, const char *arg)
 {
 	o->record = o->records = true;
