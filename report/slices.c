@@ -129,7 +129,7 @@ static void read_argument(void *to, const char *name, const struct cell *c)
 
 static struct track track_of(const struct event *e)
 {
-	struct track t = { 0 };
+	struct track t = { .name = { "", 0 } };
 
 	if (e->kind == EVENT_PRINT)
 		each_argument(e, read_argument, &t);

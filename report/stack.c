@@ -6,24 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-static bool is_stack(const struct cell *c)
-{
-	const char *line = c->type == CELL_TEXT ? memchr(c->text.at, '\n', c->text.len) : NULL;
-
-	return line && line > c->text.at;
-}
-
-bool stack_is_key(const struct event *e)
-{
-	bool any = false;
-
-	if (e->kind != EVENT_VALUE || e->value->type == CELL_TEXT)
-		return false;
-	for (unsigned i = 0; i < e->ncells; i++)
-		any |= is_stack(&e->cells[i]);
-	return any;
-}
-
 // Skips a hexadecimal number "0x..." and returns true if there is one.
 static bool hexadecimal(const char **at, const char *end, uint64_t *n)
 {
@@ -114,6 +96,30 @@ static struct frame read_line(struct text line)
 	if (!found && hexadecimal(&at, end, &f.address) && at == line.at + line.len)
 		name_by_file(&f);
 	return f;
+}
+
+// A stack has lines that end with a newline; if the last one is cut, an address or an offset is in the first one. Other
+// strings can contain newlines, too, such as the arguments of a command.
+static bool is_stack(const struct cell *c)
+{
+	const char *end = c->type == CELL_TEXT ? memchr(c->text.at, '\n', c->text.len) : NULL;
+	struct frame f;
+
+	if (!end || end == c->text.at)
+		return false;
+	f = read_line((struct text){ c->text.at, end - c->text.at });
+	return c->text.at[c->text.len - 1] == '\n' || f.address || f.offset || f.size;
+}
+
+bool stack_is_key(const struct event *e)
+{
+	bool any = false;
+
+	if (e->kind != EVENT_VALUE || e->value->type == CELL_TEXT)
+		return false;
+	for (unsigned i = 0; i < e->ncells; i++)
+		any |= is_stack(&e->cells[i]);
+	return any;
 }
 
 // Calls the handler for each function of a frame: the one that contains the address, then those inlined there. Without

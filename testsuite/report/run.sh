@@ -126,6 +126,8 @@ stap_user -f folded -e 'global n probe begin {
 	n["inner+0x1/0x2 [kernel]\n 0xffff : middle+0x5/0x6\nmain+0x0/0x1\n", "cat"] = 7; n["no stack", "x"] = 3 }' >folded
 report report/folded "$(echo 'main;middle;inner;cat 7' | diff - folded)"
 stap_user -f folded -e 'global n probe begin { n["cat", "", "inner+0x1/0x2\nmain+0x0/0x1\n"] = 7 }' >empty-key.folded
+stap_user -f json -e 'global n probe begin { n["sh -c x\ny"] = 1; n["f+0x1/0x2\nmain+0x0/0x1"] = 2; n["f\nmain\n"] = 3; exit() }' >newlines.json
+report report/newline-is-no-stack "$(jq -c 'select(.type == "map") | [.value, (.stacks | length)]' newlines.json | diff - <(printf '%s\n' '[1,0]' '[2,1]' '[3,1]'))"
 report report/empty-key-is-no-frame "$(echo 'cat;main;inner 7' | diff - empty-key.folded)"
 
 # The kernel's stack is inside the program's; an address in a file has the name of the file.
