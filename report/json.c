@@ -210,7 +210,7 @@ static void value(const struct output *out, struct json_object *o, const struct 
 		json_object_put(readable(e->cells[i].text, &valid));
 		if (!valid)
 			add_key(&bytes, i, json_base64(e->cells[i].text));
-		if (stack_is_text(e->cells[i].text))
+		if (stack_is_cell(&e->cells[i]))
 			add_key(&stacks, i, json_stack(out, s, e->cells[i].text));
 	}
 	json_object_object_add(o, "keys", keys);

@@ -98,9 +98,9 @@ static struct frame read_line(struct text line)
 	return f;
 }
 
-// A stack has lines that end with a newline; if the last one is cut, an address or an offset is in the first one. Other
-// strings can contain newlines, too, such as the arguments of a command.
-static bool is_stack(const struct cell *c)
+// Each line ends with a newline; if the last one is cut, an address or an offset is in the first one. Other strings can
+// contain newlines, too, such as the arguments of a command.
+bool stack_is_cell(const struct cell *c)
 {
 	const char *end = c->type == CELL_TEXT ? memchr(c->text.at, '\n', c->text.len) : NULL;
 	struct frame f;
@@ -118,7 +118,7 @@ bool stack_is_key(const struct event *e)
 	if (e->kind != EVENT_VALUE || e->value->type == CELL_TEXT)
 		return false;
 	for (unsigned i = 0; i < e->ncells; i++)
-		any |= is_stack(&e->cells[i]);
+		any |= stack_is_cell(&e->cells[i]);
 	return any;
 }
 
@@ -171,7 +171,7 @@ bool stack_is_text(struct text t)
 	const char *end = t.at + t.len, *from = t.at, *to;
 	bool any = false;
 
-	if (!memchr(from, 'x', t.len))             // of "0x": most text that is printed ends here
+	if (!t.len || !memchr(from, 'x', t.len))             // of "0x": most text that is printed ends here
 		return false;
 	for (; from < end; from = to + 1) {
 		struct frame f;
@@ -196,7 +196,7 @@ static bool is_kernel_stack(const struct cell *c)
 {
 	static const char module[] = " [kernel]";
 
-	return is_stack(c) && memmem(c->text.at, c->text.len, module, strlen(module));
+	return stack_is_cell(c) && memmem(c->text.at, c->text.len, module, strlen(module));
 }
 
 // The kernel was called by the program: of several stacks, those of the kernel are the inner ones, whatever the order
@@ -205,7 +205,7 @@ static const struct cell *nth_stack(const struct event *e, unsigned n)
 {
 	for (int kernel = 0; kernel < 2; kernel++)
 		for (const struct cell *c = e->cells; c < e->cells + e->ncells; c++)
-			if (is_stack(c) && is_kernel_stack(c) == kernel && !n--)
+			if (stack_is_cell(c) && is_kernel_stack(c) == kernel && !n--)
 				return c;
 	return NULL;
 }
@@ -218,7 +218,7 @@ void stack_frames(const struct session *s, const struct event *e, frame_handler 
 		struct frame f = { .name = e->cells[i].text, .module = { "", 0 }, .source = { "", 0 }, .key = i + 1 };
 		char digits[24];
 
-		if (is_stack(&e->cells[i])) {
+		if (stack_is_cell(&e->cells[i])) {
 			lines(s, nth_stack(e, stacks++)->text, handler, to);
 			continue;
 		}

@@ -27,7 +27,9 @@ bool stack_is_key(const struct event *e);
 // Each other key is a frame, too, in its order, unless it is an empty text, such as the kernel stack of a sample in a
 // program. Kernel stacks follow user stacks.
 void stack_frames(const struct session *s, const struct event *e, frame_handler *handler, void *to);
-// Returns true if the text is a call stack.
+// Returns true if the key is a call stack.
+bool stack_is_cell(const struct cell *c);
+// Returns true if the text that was printed is a call stack: each of its lines has an address or an offset.
 bool stack_is_text(struct text t);
 // Calls the handler for the frames of such a text, in the same order.
 void stack_text_frames(const struct session *s, struct text t, frame_handler *handler, void *to);
