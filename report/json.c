@@ -121,33 +121,33 @@ static void add_statistic(const struct output *out, struct json_object *o, const
 
 // --- call stacks ---
 
-struct frames { const struct output *out; struct json_object *list; };
-
 static void add_frame(void *to, const struct frame *f)
 {
-	struct frames *frames = to;
-	struct json_object *o = json_object_new_object();
+	struct json_object *list = to, *o = json_object_new_object();
+	char address[20];
 
 	add_text(o, "function", f->name);
 	if (f->module.len)
 		add_text(o, "module", f->module);
-	if (f->address)
-		json_object_object_add(o, "address", number(frames->out, f->address));
+	if (f->address) {                          // those of kernels are beyond 2^63
+		snprintf(address, sizeof(address), "%#llx", (unsigned long long)f->address);
+		json_object_object_add(o, "address", json_object_new_string(address));
+	}
 	if (f->source.len)
 		add_text(o, "file", f->source);
 	if (f->line)
 		json_object_object_add(o, "line", json_object_new_int64(f->line));
 	if (f->inlined)
 		json_object_object_add(o, "inlined", json_object_new_boolean(1));
-	json_object_array_add(frames->list, o);
+	json_object_array_add(list, o);
 }
 
-struct json_object *json_stack(const struct output *out, const struct session *s, struct text t)
+struct json_object *json_stack(const struct session *s, struct text t)
 {
-	struct frames frames = { out, json_object_new_array() };
+	struct json_object *list = json_object_new_array();
 
-	stack_text_frames(s, t, add_frame, &frames);
-	return frames.list;
+	stack_text_frames(s, t, add_frame, list);
+	return list;
 }
 
 // --- printing ---
@@ -211,7 +211,7 @@ static void value(const struct output *out, struct json_object *o, const struct 
 		if (!valid)
 			add_key(&bytes, i, json_base64(e->cells[i].text));
 		if (stack_is_cell(&e->cells[i]))
-			add_key(&stacks, i, json_stack(out, s, e->cells[i].text));
+			add_key(&stacks, i, json_stack(s, e->cells[i].text));
 	}
 	json_object_object_add(o, "keys", keys);
 	if (bytes)

@@ -89,12 +89,23 @@ static void add_arguments(struct members *m, const struct event *e)
 	line_add(m->line, "}", 1);
 }
 
+// Returns the call stack that was printed: an argument, or the whole text; empty if there is none.
+static struct text printed_stack(const struct event *e, struct text t)
+{
+	struct text none = { "", 0 };
+
+	for (unsigned i = 0; e->kind == EVENT_PRINT && i < e->ncells; i++)
+		if (e->cells[i].type == CELL_TEXT && stack_is_text(e->cells[i].text))
+			return e->cells[i].text;
+	return stack_is_text(t) ? t : none;
+}
+
 int json_print(const struct output *out, const struct session *s, const struct event *e)
 {
 	static const char start[] = "{\"type\":\"print\"";
 	static struct json_line line;
 	struct members m = { out, &line, true };
-	struct text t = event_text(s, e);
+	struct text t = event_text(s, e), stack = printed_stack(e, t);
 
 	line.len = 0;
 	line_add(&line, start, sizeof(start) - 1);
@@ -105,8 +116,8 @@ int json_print(const struct output *out, const struct session *s, const struct e
 		add_string(&m, "place", e->probe->where);
 	}
 	add_text(&m, "text", t);
-	if (stack_is_text(t))
-		add_object(&m, "stack", json_stack(out, s, t));
+	if (stack.len)
+		add_object(&m, "stack", json_stack(s, stack));
 	if (e->kind == EVENT_PRINT)
 		add_arguments(&m, e);
 	line_add(&line, "}\n", 2);

@@ -319,15 +319,48 @@ static int print(struct reader *r, struct event *e)
 	return deliver(r, e);
 }
 
-static int print_text(struct reader *r, struct event *e)
+static struct text text_item(struct reader *r)
 {
 	struct text len = bytes(r, 4);
 	uint32_t n = 0;
 
 	if (len.len)
 		memcpy(&n, len.at, sizeof(n));
+	return bytes(r, n);
+}
+
+static bool is_frame(struct text t)
+{
+	return t.len > 3 && !memcmp(t.at, " 0x", 3);
+}
+
+// The frames of a call stack are printed one by one, and some in two parts: what follows in the record is the same text.
+static struct text whole_stack(struct reader *r, struct text t)
+{
+	static char joined[STP_FRAME_MAX];
+
+	if (!is_frame(t))
+		return t;
+	memcpy(joined, t.at, t.len);
+	t.at = joined;
+	while (r->at < r->end && *r->at == STP_ITEM_TEXT) {
+		const unsigned char *from = r->at++;
+		struct text next = text_item(r);
+
+		if (joined[t.len - 1] == '\n' && !is_frame(next)) {
+			r->at = from;
+			break;
+		}
+		memcpy(joined + t.len, next.at, next.len);
+		t.len += next.len;
+	}
+	return t;
+}
+
+static int print_text(struct reader *r, struct event *e)
+{
 	e->kind = EVENT_TEXT;
-	e->text = bytes(r, n);
+	e->text = whole_stack(r, text_item(r));
 	return deliver(r, e);
 }
 

@@ -6,7 +6,7 @@ import struct
 import sys
 from write_session import FORMAT, HEAD, PRINT, PROBE, frame, number, signed, text
 
-SCRIPT_GLOBAL, VALUE = 8, 10
+TEXT, SCRIPT_GLOBAL, VALUE = 3, 8, 10
 START = frame(1, struct.pack('<II', 0x72716174, 2) + text('6.1') + text('host'))
 END = frame(6, struct.pack('<iI', 0, 0))
 DAMAGED = frame(2, b'\xff')
@@ -50,6 +50,11 @@ SESSIONS = {
     # Two arguments have the same name.
     'names': START + record(probes('timer.s(1)') + pieces(('', 'a='), ('d', ' a='), ('d', '\n'))) +
     record(bytes([PRINT]) + signed(1) + signed(1) + signed(2), 1) + END,
+    # Call stacks as print_ubacktrace() and print_backtrace() print them, and other text around them.
+    'stacks': START + record(b''.join(bytes([TEXT]) + struct.pack('<I', len(t)) + t for t in (
+        b'first\n', b' 0x1000 :', b' f+0x1/0x2 [/no/file]\n', b' 0xffffffff81000000 : g+0x3/0x4 [kernel]\n', b'last\n'))) +
+    record(pieces(('', 's='), ('s', ''))) +
+    record(bytes([PRINT]) + signed(1) + text('h+0x1/0x2\nmain+0x0/0x1\n')) + END,
     # The paths of two programs differ by ".return".
     'paths': START + record(probes('process("/x.return.so").function("f")', 'process("/x.so").function("f")')) + TID +
     b''.join(record(bytes([PRINT]) + signed(1) + signed(5), probe) for probe in (1, 2)) + END,

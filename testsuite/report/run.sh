@@ -229,7 +229,7 @@ report report/chrome-counters "$(python3 "$here/check_trace.py" timers timers.ch
 report report/chrome-of-all-records "$(python3 -m json.tool session.chrome 2>&1 >/dev/null)"
 
 # Sessions that are damaged or unusual, and outputs that cannot be written.
-for kind in plain cut long-frame described-twice names paths bytes joined followed; do
+for kind in plain cut long-frame described-twice names paths bytes stacks joined followed; do
 	PYTHONDONTWRITEBYTECODE=1 python3 "$here/hostile_session.py" $kind >$kind.rec
 done
 for kind in cut long-frame; do
@@ -239,6 +239,15 @@ done
 report report/described-twice "$("$STAP" report -f json described-twice.rec 2>&1 | jq -r 'select(.type == "map") | .name' | diff - <(echo second))"
 report report/trace-names-differ "$("$STAP" report -f chrome names.rec | grep -oF '"args":{"a":1,"2":2}' >/dev/null || "$STAP" report -f chrome names.rec)"
 report report/trace-paths-are-whole "$("$STAP" report -f chrome paths.rec | grep '"ph":"[BE]"')"
+"$STAP" report -f json stacks.rec >stacks-printed.json
+report report/printed-stacks "$(jq -c 'select(.type == "print") | [.text, [.stack[]? | .function, .address]]' stacks-printed.json | diff - <(cat <<'END'
+["first\n",[]]
+[" 0x1000 : f+0x1/0x2 [/no/file]\n 0xffffffff81000000 : g+0x3/0x4 [kernel]\n",["g","0xffffffff81000000","f","0x1000"]]
+["last\n",[]]
+["s=h+0x1/0x2\nmain+0x0/0x1\n",["main",null,"h",null]]
+END
+	)
+	python3 "$here/check.py" schema "$SOURCE/doc/json-schema.json" stacks-printed.json)"
 "$STAP" report -f folded bytes.rec >bytes.folded
 report report/folded-controls-nothing "$(printf 'main;in [31mner\xef\xbf\xbd:  3\n' | cmp - bytes.folded 2>&1)"
 "$STAP" report -f pprof bytes.rec | gzip -dc >bytes.pprof
