@@ -38,8 +38,8 @@ session=0
 screen() { tmux -L "stap-$$-$session" -f /dev/null "$@"; }
 keys() { screen send-keys "$@"; }
 lines() { screen capture-pane -p; }
-becomes() { # COMMAND...: waits about 30 s until it succeeds
-	local end=$((SECONDS + 30))
+becomes() { # COMMAND...: waits about a minute until it succeeds
+	local end=$((SECONDS + 60))
 	while [ $SECONDS -lt $end ]; do
 		"$@" && return
 		sleep 0.1
@@ -114,6 +114,7 @@ report report/monitor-unknown-terminal "$(await '^--- .* s, lost'; keys C-c; awa
 if [ "$(id -u)" = 0 ] && [ -r /sys/kernel/btf/vmlinux ] && command -v clang >/dev/null; then
 	printf 'global opens, beats probe syscall.openat { if (execname() == "tail") opens[execname()]++ } probe timer.ms(100) { beats++ }
 probe end { delete opens println("ended after 1 4096") }\n' >opens.stp
+	"$STAP" -w --monitor --runtime=bpf -p4 opens.stp >/dev/null        # compiling takes longer than await()
 	session=$((session + 1))
 	screen new-session -d -x 100 -y 30 "'$STAP' -w --monitor --runtime=bpf opens.stp 2>&1; echo status \$?; sleep 60"
 	for _ in $(seq 3000); do tail -n 1 opens.stp >/dev/null; sleep 0.1; done &

@@ -109,7 +109,7 @@ report report/losses-at-their-place "$(jq -r 'select(.args.n == 3 or .args.n == 
 	diff - <(printf '%s\n' 'print 3' 'gap 1' 'print 4' 'lost 1')
 	python3 "$here/check.py" schema "$SOURCE/doc/json-schema.json" gaps.json
 	"$STAP" report -f chrome gaps | grep '"lost here"' >/dev/null || echo "not in trace events")"
-report report/losses-in-all-formats "$("$STAP" report -f csv gaps | tail -n 2 | diff - <(printf 'lost,count\r\n"Strings cut: 1",1\r\n')
+report report/losses-in-all-formats "$("$STAP" report -f csv gaps | grep -v '^"Missed timer ticks' | tail -n 2 | diff - <(printf 'lost,count\r\n"Strings cut: 1",1\r\n')
 	"$STAP" report -f folded stacks-cut 2>/dev/null | diff - <(echo '[lost];Strings cut: 1 1')
 	"$STAP" report -f speedscope stacks-cut 2>/dev/null | jq -c '[.profiles[] | select(.name == "lost") | .weights], [.shared.frames[].name]' |
 		diff - <(printf '%s\n' '[[1]]' '["[lost]","Strings cut: 1"]')
@@ -193,6 +193,7 @@ stap_user -T 60 changed.stp --record -o changed.rec >/dev/null 2>&1
 stap_user "$here/hostile.stp" --output=html:hostile.html >/dev/null 2>&1
 stap_user -e 'probe begin { for (i = 0; i < 30000; i++) println(i); exit() }' -DMAXACTION=1000000 --output=html:sampled.html >/dev/null 2>&1
 "$STAP" report -f html gaps >gaps.html
+stap_user -f html -e 'global h probe begin { h <<< 1 << 62 h <<< -(1 << 62) print(@hist_log(h)) exit() }' >wide.html
 head -c $(($(stat -c %s html.rec) * 3 / 4)) html.rec >cut.rec
 "$STAP" report -f html cut.rec >cut.html 2>/dev/null
 report report/html-size "$(for file in html.html hostile.html later.html; do [ "$(stat -c %s $file)" -lt 600000 ] || ls -l $file; done
