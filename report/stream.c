@@ -334,7 +334,7 @@ static bool is_frame(struct text t)
 	return t.len > 3 && !memcmp(t.at, " 0x", 3);
 }
 
-// The frames of a call stack are printed one by one, and some in two parts: what follows in the record is the same text.
+// The frames of a call stack are printed one by one, some in two parts: what follows in the record is the same text.
 static struct text whole_stack(struct reader *r, struct text t)
 {
 	static char joined[STP_FRAME_MAX];

@@ -454,7 +454,7 @@ static name_list tags_of(const struct session *s, const struct func *f)
 	return list;
 }
 
-// {"function": "ctime", "type": "string", "parameters": [{"name": "seconds", "type": "long"}], "tags": ["unprivileged"]}
+// {"function": "ctime", "type": "string", "parameters": [{"name": "seconds", "type": "long"}], "tags": ["pure"]}
 static void function_json(const struct func *f, const name_list *tags, struct buf *b)
 {
 	buf_puts(b, "{\"function\": ");
