@@ -120,6 +120,7 @@ int parse_report_late(struct session *s)
 	for vec_each(&s->script.late_errors, it) {
 		diag_error(it->loc, "%s", it->text);
 		typography_note(it->loc);
+		foreign_word_note(it->loc);
 	}
 	return s->script.late_errors.n;
 }

@@ -729,16 +729,25 @@ static const char *bare_name_advice(struct path *path, const struct probe_point 
 	return advice.len ? buf_text(&advice) : NULL;
 }
 
+// Returns the advice for a point that begins or ends with a word of another tool, NULL if it does not.
+static const char *foreign_point(const struct probe_point *point)
+{
+	size_t last = point->parts.n - 1;
+	const char *advice = foreign_word_point(point->parts.at[0].name);
+
+	return advice || !last ? advice : foreign_word_point(str_printf(".%s", point->parts.at[last].name));
+}
+
 static void mismatch(struct path *path, const struct probe_point *point)
 {
 	struct session *s = path->s;
 	const char *reason = reason_of_absence(point);
 	const char *what = has_glob(point) ? "did not find any wildcard matches" : "mismatch";
-	const char *name = point->parts.at[0].name, *advice = foreign_word_point(name), *similar = "";
+	const char *name = point->parts.at[0].name, *foreign = foreign_point(point), *advice = foreign, *similar = "";
 
 	if (!advice && !reason)
 		advice = bare_name_advice(path, point);
-	if (!foreign_word_point(name) && !reason)
+	if (!foreign && !reason)
 		similar = diag_similar(point_shape(point), add_points, s);
 	if (!advice && !reason && !*similar && point->parts.n == 1 && point->parts.at[0].arg_kind == ARG_NONE)
 		similar = str_printf("; functions are written kernel.function(\"%s\") or process(\"PATH\").function(\"%s\"), "

@@ -9,7 +9,7 @@
 const char *foreign_word_value(const char *name);     // a variable that is not declared
 const char *foreign_word_call(const char *name);      // a function that is not declared
 const char *foreign_word_target(const char *name);    // $name, that a probe does not have
-const char *foreign_word_point(const char *word);     // the first word of a probe point
+const char *foreign_word_point(const char *word);     // the first word of a probe point, or "." and the last one
 // Returns advice, with "; " before it, or "" for a value of the wrong type. what: begins with the operator.
 const char *foreign_word_operand(const char *what);
 // Prints a note if the line of the syntax error that was just reported is written as in another language.
