@@ -88,6 +88,7 @@ static const char *const begin_patterns[] = {
 
 const struct probe_family family_begin_end = {
 	.name = "begin_end",
+	.not_of_task = true,
 	.access = ACCESS_OWN,
 	.patterns = begin_patterns,
 	.on_user_runtime = true,
@@ -106,6 +107,7 @@ static const char *const never_patterns[] = { "never", NULL };
 
 const struct probe_family family_never = {
 	.name = "never",
+	.not_of_task = true,
 	.access = ACCESS_NOTHING,
 	.patterns = never_patterns,
 	.on_user_runtime = true,

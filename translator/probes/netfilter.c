@@ -235,6 +235,7 @@ static const char *const patterns[] = {
 
 const struct probe_family family_netfilter = {
 	.name = "netfilter",
+	.not_of_task = true,
 	.arrival_ns = 50,
 	.patterns = patterns,
 	.resolve = netfilter_resolve,

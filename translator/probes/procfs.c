@@ -249,6 +249,7 @@ static const char *const patterns[] = { FORMS("procfs"), FORMS("procfs(string)")
 
 const struct probe_family family_procfs = {
 	.name = "procfs",
+	.not_of_task = true,
 	.in_slices = true,
 	.on_user_runtime = true,
 	.patterns = patterns,

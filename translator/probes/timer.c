@@ -122,6 +122,7 @@ static const char *const timer_patterns[] = {
 
 const struct probe_family family_timer = {
 	.name = "timer",
+	.not_of_task = true,
 	.access = ACCESS_NOTHING,
 	.arrival_ns = 1000,
 	.patterns = timer_patterns,

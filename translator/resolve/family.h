@@ -54,6 +54,7 @@ struct probe_family {
 	bool own_returns;                      // ".return" is not the return of a function with an entry: no @entry
 	bool returns_all;                      // .return.maxactive(N) equals .return: any number of calls can be in progress
 	int arrival_ns;                        // time of a hit before and after the handler, with interrupts off
+	bool not_of_task;                      // hits are not events of the current task: --exclude-self has no effect
 	bool samples;                          // hits interrupt whatever runs, also code of programs that are not probed
 	bool exclusive;                        // handlers run alone, never at the same time as others
 	enum probe_access access;

@@ -39,17 +39,6 @@ const struct point_part *point_find(const struct probe_point *p, const char *nam
 	return NULL;
 }
 
-// Families whose hits are not events of the current task.
-static bool is_event_of_task(const struct probe_family *f)
-{
-	static const char *const others[] = { "begin_end", "never", "timer", "procfs", "netfilter" };
-
-	for (int i = 0; i < ARRAY_SIZE(others); i++)
-		if (!strcmp(f->name, others[i]))
-			return false;
-	return true;
-}
-
 // --exclude-self: the handler runs only in tasks of other programs.
 static struct stmt *exclude_self(struct stmt *body)
 {
@@ -78,7 +67,7 @@ struct probe *probe_add(struct session *s, const struct probe_family *f, const s
 		vec_push(&p->chain, (struct probe_point *)m->chain[i]);
 	p->condition = alias_condition(m);
 	p->body = alias_compose(m);
-	if (s->opt.exclude_self && is_event_of_task(f))
+	if (s->opt.exclude_self && !f->not_of_task)
 		p->body = exclude_self(p->body);
 	return p;
 }
