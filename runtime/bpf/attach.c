@@ -65,7 +65,8 @@ static int start_tracepoints(void *table, u32 n)
 		link = bpf_program__attach_raw_tracepoint(client_program(t->probe), t->name);
 		if (!link && t->optional)
 			continue;
-		err = client_attached(link, t->probe, "; the running kernel may not have this tracepoint");
+		err = client_attached(link, t->probe, !link && errno == ENOENT ?
+				      "; the running kernel does not have this tracepoint" : "");
 	}
 	if (err)
 		client_detach(NULL, 0);

@@ -22,10 +22,12 @@
 #include <bpf/bpf.h>
 #include <bpf/btf.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/mman.h>
 #include <sys/utsname.h>
 #include <unistd.h>
@@ -97,26 +99,41 @@ static bool report_missing_member(void)
 	return false;
 }
 
-/* A verifier's refusal is an error of the translator. The whole log is kept in a file that the message names. */
-static void report_refusal(int err)
+/* Writes the whole log to a file, whose path it returns; NULL: there is no log, or no space for it. */
+static const char *log_file(void)
 {
-	char path[] = "/tmp/stap-bpf-XXXXXX";
-	int fd = mkstemp(path);
-	bool kept = fd >= 0 && log_text && write(fd, log_text, log_size) == (ssize_t)log_size;
+	static char path[] = "/tmp/stap-bpf-XXXXXX";
+	int fd = log_text ? mkstemp(path) : -1;
+	bool kept = fd >= 0 && write(fd, log_text, log_size) == (ssize_t)log_size;
 
 	if (fd >= 0)
 		close(fd);
+	if (fd >= 0 && !kept)
+		unlink(path);
+	return kept ? path : NULL;
+}
+
+/* A verifier's refusal is an error of the translator. The message names the file that the log is kept in. */
+static void report_refusal(int err)
+{
+	const char *path;
+
 	if (report_missing_member())
 		return;
-	if (lockdown_is_confidential())
+	if (lockdown_is_confidential()) {
 		stp_complain("%s", LOCKDOWN_TEXT);
-	else if (err == -EPERM)
+		return;
+	}
+	if (err == -EPERM) {
 		stp_complain("BPF programs cannot be loaded: permission denied; run stap as root, or with the capabilities "
 			     "CAP_BPF and CAP_PERFMON%s", client_family(&stp_lsm_family) ?
 			     "; a security policy of this system may refuse programs at hooks of security modules" : "");
-	else if (!kept || !refusal_report(log_text, path))
-		stp_complain("the kernel refused a BPF program: %s%s%s", strerror(-err), kept ? "; its log is in " : "",
-			     kept ? path : "");
+		return;
+	}
+	path = log_file();
+	if (!path || !refusal_report(log_text, path))
+		stp_complain("the kernel refused a BPF program: %s%s%s", strerror(-err), path ? "; its log is in " : "",
+			     path ? path : "");
 }
 
 static void *map_shared(const struct bpf_map *m, u64 size)
@@ -235,6 +252,43 @@ static bool tables_fit(void)
 	return true;
 }
 
+/* Returns true if n more descriptors can be open at once. */
+static bool can_open(u32 n)
+{
+	int *fds = calloc(n, sizeof(fds[0]));
+	u32 opened = 0;
+
+	while (fds && opened < n) {
+		fds[opened] = opened ? fcntl(fds[0], F_DUPFD_CLOEXEC, 0) : epoll_create1(EPOLL_CLOEXEC);
+		if (fds[opened] < 0)
+			break;
+		opened++;
+	}
+	for (u32 i = 0; i < opened; i++)
+		close(fds[i]);
+	free(fds);
+	return opened == n;
+}
+
+#define FEW_DESCRIPTORS 8              /* more than libbpf needs while it loads, and those of the ring */
+
+/* Without them libbpf takes features of the kernel for missing, and the verifier refuses programs for other reasons. */
+static int check_descriptors(void)
+{
+	struct bpf_program *p;
+	struct bpf_map *m;
+	u32 n = FEW_DESCRIPTORS;
+
+	bpf_object__for_each_program(p, object)
+		n++;
+	bpf_object__for_each_map(m, object)
+		n++;
+	if (can_open(n))
+		return 0;
+	stp_complain("too many open files: the script needs %u more; raise the limit (ulimit -n)", n);
+	return -ECANCELED;
+}
+
 /* Programs that disable preemption are tried first: kernels before 6.10, and some after it, do not load them. */
 static int load(u32 preempt_off)
 {
@@ -245,6 +299,9 @@ static int load(u32 preempt_off)
 	object = bpf_object__open_mem(stp_bpf_object, size, &options);
 	if (!object)
 		return -errno;
+	err = check_descriptors();
+	if (err)
+		return err;
 	nslots = (u32)libbpf_num_possible_cpus() * STP_SLOTS_PER_CPU;
 	err = bpf_map__set_max_entries(bpf_object__find_map_by_name(object, "stp_slots"), nslots);
 	if (!err)

@@ -17,6 +17,7 @@
 #include "../core/internal.h"
 #include "bpf_shared.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -240,7 +241,7 @@ static int read_record(void *unused, void *data, size_t size)
 int records_open(int map_fd)
 {
 	ring = ring_buffer__new(map_fd, read_record, NULL, NULL);
-	return ring ? 0 : -1;
+	return ring ? 0 : -errno;
 }
 
 int records_fd(void)
