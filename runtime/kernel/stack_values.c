@@ -139,9 +139,12 @@ static void put_kernel_frame(struct stp_stack_writer *w, u64 address)
 		w->len += 1 + ADDRESS_DIGITS;
 		return;
 	}
-	text = stp_charge(w->c, STP_WORK_SYMBOL) ? stp_stack_line_space(w, &size) : NULL;
-	if (text)
-		stp_stack_put_line(w, snprintf(text, size, "%s", stp_frame_name(w->c, address)));
+	if (!stp_charge(w->c, STP_WORK_SYMBOL))
+		return;
+	text = stp_stack_line_space(w, &size);
+	if (!text)
+		return cut(w);
+	stp_stack_put_line(w, snprintf(text, size, "%s", stp_frame_name(w->c, address)));
 }
 
 void stp_kernel_stack_value(struct stp_ctx *c, char *to, const u64 *at, u32 n)
