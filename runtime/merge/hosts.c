@@ -40,7 +40,7 @@ struct host {
 	struct described globals[MERGED_MAX];      /* by its index of a global */
 	u64 scanned;                       /* bytes of `frames` in which armed() has looked */
 	bool ended, invalid, armed;
-	bool complete;                     /* its session has ended, not only its stream */
+	bool complete;                     /* its session has ended without an error, not only its stream */
 };
 
 static struct host *hosts;
@@ -414,6 +414,17 @@ static void in_context(struct host *h, void (*fn)(struct stp_ctx *c, struct host
 	stp_private(c)->busy = 0;
 }
 
+/* A host whose script has failed is reported by stap; the others go on. */
+static void read_end(struct host *h, const char *at, u32 len)
+{
+	struct stp_frame_end end = { .status = EXIT_FAILURE };
+
+	if (len >= sizeof(end))
+		memcpy(&end, at, sizeof(end));
+	h->ended = true;
+	h->complete = end.status != EXIT_FAILURE;
+}
+
 static void read_frames(struct stp_ctx *c, struct host *h)
 {
 	struct stp_frame frame;
@@ -430,9 +441,9 @@ static void read_frames(struct stp_ctx *c, struct host *h)
 		at += sizeof(frame);
 		if (frame.kind == STP_FRAME_RECORD)
 			read_items(c, h, h->frames.at + at, frame.len);
-		at += frame.len;
 		if (frame.kind == STP_FRAME_END)
-			h->ended = h->complete = true;
+			read_end(h, h->frames.at + at, frame.len);
+		at += frame.len;
 	}
 	drop_first(&h->frames, h->invalid ? h->frames.len : at);
 }

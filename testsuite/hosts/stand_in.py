@@ -121,6 +121,9 @@ def play(name):
     elif kind == 'early':
         send(record(added(0, 1000)))
         return 1
+    elif kind == 'fails':              # an error of the script ends the session there
+        send(record(added(0, 1000)), frame(FRAME_END, struct.pack('<iI', 1, 1)))
+        return 1
     elif kind == 'garbage':
         send(record(added(0, 5)), frame(FRAME_RECORD, head() + bytes([ADDED, 200, 200, 200])), record(added(0, 7)))
     elif kind == 'foreign':            # a global that the script does not have, or has with other types
