@@ -626,10 +626,8 @@ int main(int argc, char **argv)
 	log_color("auto");
 	if (caps_lower())
 		return 1;
-	if (argc > 2 && (!strcmp(argv[1], "--link") || !strcmp(argv[1], "--rejoin"))) {
-		argv[0] = "stapio";
-		exec_stapio((const char **)argv);
-	}
+	if (argc > 2 && (!strcmp(argv[1], "--link") || !strcmp(argv[1], "--rejoin")))
+		exec_stapio((argv[0] = "stapio", (const char **)argv));
 	if (parse_options(argc, argv))
 		return 1;
 	if (!opt.attach && !opt.remove && program_is(opt.module))
