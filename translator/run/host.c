@@ -31,7 +31,7 @@ static const char on_host[] =
 	"kill $w 2>/dev/null\n"
 	"exit $r\n";
 
-// The same by staprun --link, which reads the module itself.
+// Runs staprun --link, which reads the module itself.
 static const char linked_on_host[] =
 	"command -v staprun >/dev/null || { echo 'ERROR: staprun is not installed on this host' >&2; exit 1; }\n"
 	"exec staprun --link \"$@\"\n";

@@ -22,7 +22,7 @@ void host_shell_command(arguments *argv, const char *url, const char *script, co
 // Starts staprun there, with these name=value settings of globals. Dies if ssh cannot be started.
 void host_start(struct session *s, struct host *h, const struct remote *r, const struct host_module *module,
 		const name_list *settings);
-// The same by staprun --link: what the host sends are messages (link_messages.h), and it expects orders.
+// Starts staprun --link there: what the host sends are messages (link_messages.h), and it expects orders.
 void host_start_link(struct session *s, struct host *h, const struct remote *r, const struct host_module *module,
 		     const name_list *settings);
 // Connects again to the session with this directory there.
