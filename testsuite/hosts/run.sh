@@ -69,7 +69,7 @@ merge stall 0 "$numbers"$'\n'"$result" '' --remote=stall -e "$again"
 hosts=(--remote=sums0)
 for ((i = 0; i < 40; i++)); do hosts+=(--remote="hostile$i"); done
 merge hostile 0 12 'invalid data instead of the messages of staprun; it is ignored from here on' "${hosts[@]}" --min-hosts=1 -e "$count"
-merge unmergeable 1 '' '"n" cannot be merged: it is set here' --remote=sums1 -e 'global n probe vfs.read { n = 1 } probe end { println(n) }'
+merge unmergeable 1 '' '"n" cannot be merged: this probe runs on each host, and each sets another' --remote=sums1 -e 'global n probe vfs.read { n = 1 } probe end { println(n) }'
 merge too-large 1 '' '--merge: the globals that hosts send cannot be copied, since an array takes more than 64 MB' \
 	--remote=sums1 -e 'global a[1000000] probe vfs.read { a[execname(), pid()]++ } probe end { foreach ([e, p] in a limit 1) println(e) }'
 merge monitor 1 '' '--merge cannot be used with --export, -x, -m, -t, --monitor or -u' --remote=sums1 --monitor -e "$count"

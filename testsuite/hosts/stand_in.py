@@ -209,7 +209,7 @@ def hostile(name, command):
 def main():
     if os.path.basename(sys.argv[0]) != 'ssh':
         signal.signal(signal.SIGTERM, end)
-        sys.exit(play(os.environ['HOSTS_NAME']))
+        os._exit(play(os.environ['HOSTS_NAME']))       # at once: a signal during Python's own end would kill it
     name = sys.argv[sys.argv.index('--') + 1].rpartition('@')[2]
     command = sys.argv[-1]
     if 'uname -rm' in command:
