@@ -342,7 +342,7 @@ static void wait_and_handle(void)
 	// Orders that arrived while this process did not run are read first.
 	if (!fds[FD_IN].revents && !fds[FD_LISTENER].revents && now_ms() - l.heard > LINK_SILENCE_MS)
 		abandon();
-	if (killed && !l.ended)
+	if ((killed || l.abandoned) && !l.ended)
 		end_child();
 	end_child_again();
 }
