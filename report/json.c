@@ -175,11 +175,16 @@ static void histogram(const struct output *out, struct json_object *o, const str
 
 static void begin(const struct output *out, struct json_object *o, const struct session *s)
 {
+	struct json_object *options = json_object_new_array();
+
 	json_object_object_add(o, "version", json_object_new_int(1));
 	json_object_object_add(o, "time_ns", number(out, s->start_ns));
 	add_string(o, "host", s->host);
 	add_string(o, "kernel", s->kernel);
 	add_string(o, "script", s->script);
+	for (size_t i = 0; i < s->noptions; i++)
+		json_object_array_add(options, json_text((struct text){ s->options[i], strlen(s->options[i]) }));
+	json_object_object_add(o, "options", options);
 	if (s->target)
 		json_object_object_add(o, "target", number(out, s->target));
 }

@@ -12,7 +12,7 @@
 
 #define COUNT_MAX (INT64_MAX / CELL_BUCKETS)       // so that sums of a histogram do not overflow
 
-enum { PROBES_MAX = 1 << 20, GLOBALS_MAX = 1 << 16, FORMATS_MAX = 1 << 20, HIST_WIDTH_MAX = 4096,
+enum { PROBES_MAX = 1 << 20, GLOBALS_MAX = 1 << 16, OPTIONS_MAX = 1 << 12, FORMATS_MAX = 1 << 20, HIST_WIDTH_MAX = 4096,
        HIST_ELISION_MAX = 1 << 20 };
 
 struct reader {
@@ -184,16 +184,23 @@ static void describe_session(struct reader *r)
 	r->s.target = signed_number(r);
 }
 
-static void describe_script(struct reader *r)
+static void append(char **to, struct text t)
 {
-	struct text t = text(r);
-	size_t have = strlen(r->s.script);
+	size_t have = *to ? strlen(*to) : 0;
 
-	r->s.script = realloc(r->s.script, have + t.len + 1);
-	if (!r->s.script)
+	*to = realloc(*to, have + t.len + 1);
+	if (!*to)
 		abort();
-	memcpy(r->s.script + have, t.at, t.len);
-	r->s.script[have + t.len] = '\0';
+	memcpy(*to + have, t.at, t.len);
+	(*to)[have + t.len] = '\0';
+}
+
+static void describe_option(struct reader *r)
+{
+	char **option = element(r, &r->s.options, &r->s.noptions, sizeof(*option), number(r), OPTIONS_MAX);
+
+	if (option)
+		append(option, text(r));
 }
 
 static void describe_format(struct reader *r)
@@ -414,7 +421,8 @@ static int items(struct reader *r, uint64_t seq)
 		case STP_ITEM_HIST: rc = print_hist(r, &e); break;
 		case STP_ITEM_VALUE: rc = value(r, &e); break;
 		case STP_ITEM_SESSION: describe_session(r); break;
-		case STP_ITEM_SCRIPT: describe_script(r); break;
+		case STP_ITEM_SCRIPT: append(&r->s.script, text(r)); break;
+		case STP_ITEM_OPTION: describe_option(r); break;
 		case STP_ITEM_FORMAT: describe_format(r); break;
 		case STP_ITEM_PROBE: describe_probe(r); break;
 		case STP_ITEM_GLOBAL: describe_global(r); break;
@@ -569,6 +577,9 @@ static void free_session(struct session *s)
 		free(s->globals[i].name);
 		free(s->globals[i].label);
 	}
+	for (size_t i = 0; i < s->noptions; i++)
+		free(s->options[i]);
+	free(s->options);
 	free(s->formats);
 	free(s->probes);
 	free(s->globals);

@@ -59,6 +59,8 @@ struct session {                           // what the stream has described so f
 	unsigned hist_width;
 	int64_t target;                    // 0: none
 	char *script;                      // "" if unknown
+	char **options;                    // of the translation; none are known of versions before 4
+	size_t noptions;
 	char *kernel, *host;               // where it ran, "" if unknown
 };
 

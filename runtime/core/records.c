@@ -285,18 +285,21 @@ static void describe_global(struct stp_ctx *c, u32 i)
 	stp_private(c)->out = at;
 }
 
-static void describe_script(struct stp_ctx *c)
+/* index: of an option */
+static void describe_text(struct stp_ctx *c, enum stp_item kind, u32 index, const char *at)
 {
-	const char *at = stp_module.records->script;
 	u64 left = at ? (u64)stp_strlen(at) : 0, len;
 	char *to;
 
 	for (; left; left -= len, at += len) {
 		len = left < STP_ITEM_MAX / 2 ? left : STP_ITEM_MAX / 2;
-		to = stp_item_begin(c, (u32)len + 2 * STP_NUMBER_MAX);
+		to = stp_item_begin(c, (u32)len + 3 * STP_NUMBER_MAX);
 		if (!to)
 			return;
-		stp_private(c)->out = stp_put_text(stp_put_byte(to, STP_ITEM_SCRIPT), at, len);
+		to = stp_put_byte(to, kind);
+		if (kind == STP_ITEM_OPTION)
+			to = stp_put_number(to, index);
+		stp_private(c)->out = stp_put_text(to, at, len);
 	}
 }
 
@@ -320,7 +323,9 @@ static void describe(struct stp_ctx *c)
 		at = stp_put_number(at, stp_module.limits.hist_width);
 		stp_private(c)->out = stp_put_signed(at, stp_target(c));
 	}
-	describe_script(c);
+	describe_text(c, STP_ITEM_SCRIPT, 0, stp_module.records->script);
+	for (i = 0; i < stp_module.records->noptions; i++)
+		describe_text(c, STP_ITEM_OPTION, i, stp_module.records->options[i]);
 	for (i = 0; i < stp_module.records->nformats; i++)
 		describe_format(c, &stp_module.records->formats[i]);
 	for (i = 0; i < stp_module.nprobes; i++)

@@ -28,6 +28,7 @@ struct stp_records {
 	const struct stp_record_ops *ops;
 	bool as_text;              /* printing statements make text, not records of their arguments */
 	const char *script;        /* its text */
+	const char *const *options; u32 noptions; /* of the translation: -DNAME=VALUE, ... */
 	const struct stp_described_format *formats; u32 nformats;
 	const struct stp_described_global *globals; u32 nglobals;
 };

@@ -16,8 +16,8 @@
 #define STP_RECORDS_H
 
 #define STP_STREAM_MAGIC 0x72716174u
-#define STP_STREAM_VERSION 3
-#define STP_STREAM_OLDEST 2            /* of the versions that readers accept: it has no ARMED */
+#define STP_STREAM_VERSION 4
+#define STP_STREAM_OLDEST 2            /* of the versions that readers accept: it has no ARMED, 3 has no OPTION */
 
 enum stp_frame_kind {
 	/* the first frame: struct stp_stream_start; text: release of the kernel; text: name of the host */
@@ -93,6 +93,8 @@ enum stp_item {
 	STP_ITEM_ADDED,
 	/* the same, with a value that replaces the element's: signed or text */
 	STP_ITEM_ASSIGNED,
+	/* number: index; text: an option that the script was translated with, or a part of it; the parts are in order */
+	STP_ITEM_OPTION,
 };
 
 /*

@@ -46,6 +46,14 @@ else
 	skip report/sqlite-reads-it sqlite3
 fi
 
+# The options of the translation; one of them takes more than one part of the record.
+long=$(printf '%09000d' 1)
+stap_user -f json -g --compatible=4.9 -DMAXACTION=77 "-DLONG=$long" -e 'probe begin { println(%{ LONG %}) exit() }' >options.json 2>options.err
+report report/json-has-options "$(cat options.err; head -n 1 options.json | python3 -c '
+import json, sys
+got = json.load(sys.stdin)["options"]
+if got != ["-g", "--compatible=4.9", "-DMAXACTION=77", "-DLONG=" + sys.argv[1]]: print(got)' "$long" 2>&1)"
+
 # Histograms with more buckets than a record has are text in it; others are statistics.
 large='global s probe begin { for (i = 0; i < @N@; i++) s <<< i
 	print(@hist_linear(s, 0, @N@, 1)) println("after ", @count(s)) exit() }'

@@ -94,6 +94,25 @@ static void write_script(struct emitter *e, struct cwriter *w)
 	cw_line(w, ".script = %s,", emit_c_string(buf_text(&text)));
 }
 
+// Writes the options that the handlers depend on, in one form: -DNAME=VALUE.
+static int write_options(struct emitter *e, struct cwriter *w)
+{
+	const struct options *o = &e->s->opt;
+	int n = (int)o->defines.n + o->guru + o->compatible_given;
+
+	if (!n)
+		return 0;
+	cw_line(w, "static const char *const stp_options[] = {");
+	if (o->guru)
+		cw_line(w, "\"-g\",");
+	if (o->compatible_given)
+		cw_line(w, "%s,", emit_c_string(str_printf("--compatible=%s", o->compatible)));
+	for vec_each(&o->defines, d)
+		cw_line(w, "%s,", emit_c_string(str_printf("-D%s=%s", d->name, d->value)));
+	cw_line(w, "};");
+	return n;
+}
+
 bool emit_times_hits(const struct session *s)
 {
 	return s->opt.timing || (s->opt.records && s->opt.merge != MERGE_HOST);
@@ -101,13 +120,16 @@ bool emit_times_hits(const struct session *s)
 
 void emit_record_tables(struct emitter *e, struct cwriter *w)
 {
-	int n;
+	int n, options;
 
 	write_formats(e, w);
 	n = write_globals(e, w);
+	options = write_options(e, w);
 	cw_line(w, "static const struct stp_records stp_records = {");
 	cw_line(w, ".ops = &stp_record_ops,");
 	write_script(e, w);
+	if (options)
+		cw_line(w, ".options = stp_options, .noptions = %d,", options);
 	if (e->format_tables.n)
 		cw_line(w, ".formats = stp_formats, .nformats = %d,", (int)e->format_tables.n);
 	if (n)
