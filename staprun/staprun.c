@@ -624,11 +624,7 @@ int main(int argc, char **argv)
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGCHLD, SIG_DFL);          // if SIG_IGN is inherited, wait() reports no exit status
 	log_color("auto");
-	if (caps_lower())
-		return 1;
-	if (argc > 2 && (!strcmp(argv[1], "--link") || !strcmp(argv[1], "--rejoin")))
-		exec_stapio((argv[0] = "stapio", (const char **)argv));
-	if (parse_options(argc, argv))
+	if (caps_lower() || parse_options(argc, argv))
 		return 1;
 	if (!opt.attach && !opt.remove && program_is(opt.module))
 		return program_execute(opt.module, opt.relay_args, opt.relay_n, opt.settings);

@@ -85,7 +85,7 @@ report hosts/guests-nothing-left "$left"
 
 # A guest that dies: what it sent counts, and it is named.
 session --remote=one --remote=two && { reads one 5; reads two 7; sleep 4; kill -USR1 "${pids[1]}"; sleep 2; reads one 1; ssh one cat /proc/uptime >/dev/null; }
-finish guests-host-dies 1 "$(printf '%s\n' begin '13 13 390 30' 'cat one 6' 'cat two 7' 'one cat' 'two cat')" 'WARNING: two: the connection was lost'
+finish guests-host-dies 1 "$(printf '%s\n' begin '13 13 390 30' 'cat one 6' 'cat two 7' 'one cat' 'two cat')" 'WARNING: two: the run there ended early'
 
 # stap is killed: the module does not stay.
 session --remote=one && kill -KILL $session

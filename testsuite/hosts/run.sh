@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# --merge with hosts that stand_in.py plays, in the place of ssh and of the hosts' staprun: what they send is known, so is the result. hosts/guests: the same with virtual
+# --merge with hosts that stand_in.py plays, in the place of ssh: what they send is known, so is the result. hosts/guests: the same with virtual
 # machines of 6.1 and 6.12, which are reached by OpenSSH.
 set -u
 . "$TESTS/lib.sh"
@@ -9,9 +9,7 @@ release=$(basename "$(dirname "$(ls -d /lib/modules/*/build 2>/dev/null | head -
 [ -n "$release" ] || { skip hosts/merge "headers of a kernel"; exit; }
 mkdir -p "$SCRATCH/bin"
 ln -s "$TESTS/hosts/stand_in.py" "$SCRATCH/bin/ssh"
-ln -s "$TESTS/hosts/stand_in.py" "$SCRATCH/played"
-ln -s "$BUILD/staprun/staprun" "$SCRATCH/bin/staprun"
-export HOSTS_RELEASE=$release HOSTS_STAPRUN=$SCRATCH/played
+export HOSTS_RELEASE=$release
 
 # merge NAME STATUS LINES-OF-OUTPUT LINES-OF-ERRORS OPTIONS...: lines of errors are looked for, in any order; "" none.
 merge() {
@@ -59,16 +57,6 @@ merge foreign 0 12 '' --remote=foreign --remote=sums0 -e "$count"
 merge huge 0 12 'WARNING: host 0 sent invalid data' --remote=huge --remote=sums0 -e "$count"
 merge exit-on-a-host 0 15 '' --remote=exits --remote=sums0 -e 'global n probe vfs.read { n++ } probe end { println(n) }'
 merge all-lost 1 1000 'WARNING: early: the run there ended early' --remote=early -e "$count"
-# Connections that end every second, or go silent: nothing is missing or doubled.
-numbers=$(seq 0 299)
-again='global n, by probe vfs.read { n++; by[execname()]++ } probe timer.s(10) { exit() }
-probe end { println(n) foreach (k+ in by) println(k, " ", by[k]) }'
-result=$(printf '%s\n' 1300 'k0 43' 'k1 43' 'k2 43' 'k3 43' 'k4 43' 'k5 43' 'k6 42' 'shared 44850')
-merge cut 0 "$numbers"$'\n'"$result" '' --remote=cut -e "$again"
-merge stall 0 "$numbers"$'\n'"$result" '' --remote=stall -e "$again"
-hosts=(--remote=sums0)
-for ((i = 0; i < 40; i++)); do hosts+=(--remote="hostile$i"); done
-merge hostile 0 12 'invalid data instead of the messages of staprun; it is ignored from here on' "${hosts[@]}" --min-hosts=1 -e "$count"
 merge unmergeable 1 '' '"n" cannot be merged: this probe runs on each host, and each sets another' --remote=sums1 -e 'global n probe vfs.read { n = 1 } probe end { println(n) }'
 merge too-large 1 '' '--merge: the globals that hosts send cannot be copied, since an array takes more than 64 MB' \
 	--remote=sums1 -e 'global a[1000000] probe vfs.read { a[execname(), pid()]++ } probe end { foreach ([e, p] in a limit 1) println(e) }'

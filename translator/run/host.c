@@ -31,11 +31,6 @@ static const char on_host[] =
 	"kill $w 2>/dev/null\n"
 	"exit $r\n";
 
-// Runs staprun --link, which reads the module itself.
-static const char linked_on_host[] =
-	"command -v staprun >/dev/null || { echo 'ERROR: staprun is not installed on this host' >&2; exit 1; }\n"
-	"exec staprun --link \"$@\"\n";
-
 static bool is_direct(const char *url)
 {
 	static const char *const names[] = { "direct", "direct:", "direct://", "stapsh:", "stapsh://" };
@@ -84,46 +79,15 @@ void host_shell_command(arguments *argv, const char *url, const char *script, co
 
 // ---------------------------------------------------------------- starting
 
-// Runs a command whose standard input and output are h->in and h->out. apart: signals of the terminal do not reach it,
-// and it prints nothing.
-static void connect_to(struct host *h, const arguments *argv, bool apart)
+void host_start(struct session *s, struct host *h, const struct remote *r, const struct host_module *module,
+		const name_list *settings)
 {
+	const char *name = module->name;
 	posix_spawn_file_actions_t actions;
 	posix_spawnattr_t attributes;
 	sigset_t heeded;
-	int in[2], out[2], err;
-
-	if (pipe2(in, O_CLOEXEC) < 0 || pipe2(out, O_CLOEXEC) < 0)
-		die("cannot make a pipe to %s: %s", h->remote->url, strerror(errno));
-	posix_spawn_file_actions_init(&actions);
-	posix_spawn_file_actions_adddup2(&actions, in[0], 0);
-	posix_spawn_file_actions_adddup2(&actions, out[1], 1);
-	posix_spawnattr_init(&attributes);
-	sigfillset(&heeded);
-	if (apart) {
-		posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0);
-		posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
-	} else if (is_direct(h->remote->url)) {    // no ssh: the shell and staprun must not ignore them
-		posix_spawnattr_setsigdefault(&attributes, &heeded);
-		posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
-	}
-	err = posix_spawnp(&h->pid, argv->at[0], &actions, &attributes, (char *const *)argv->at, environ);
-	posix_spawnattr_destroy(&attributes);
-	posix_spawn_file_actions_destroy(&actions);
-	if (err)
-		die("cannot run %s: %s", argv->at[0], strerror(err));
-	close(in[0]);
-	close(out[1]);
-	h->in = in[1];
-	h->out = out[0];
-	fcntl(h->in, F_SETFL, O_NONBLOCK);
-}
-
-static void start(struct session *s, struct host *h, const struct remote *r, const struct host_module *module,
-		  const name_list *settings, const char *script)
-{
-	const char *name = module->name;
 	arguments words = { 0 }, argv = { 0 };
+	int in[2], out[2], err;
 
 	*h = (struct host){ .remote = r, .module = module };
 	vec_push(&words, str_printf("%zu", module->size));
@@ -134,29 +98,28 @@ static void start(struct session *s, struct host *h, const struct remote *r, con
 	vec_push(&words, name);
 	for vec_each(settings, setting)
 		vec_push(&words, *setting);
-	host_shell_command(&argv, r->url, script, &words);
-	connect_to(h, &argv, false);
-}
-
-void host_start(struct session *s, struct host *h, const struct remote *r, const struct host_module *module,
-		const name_list *settings)
-{
-	start(s, h, r, module, settings, on_host);
-}
-
-void host_start_link(struct session *s, struct host *h, const struct remote *r, const struct host_module *module,
-		     const name_list *settings)
-{
-	start(s, h, r, module, settings, linked_on_host);
-}
-
-void host_rejoin(struct host *h, const char *directory)
-{
-	arguments words = { 0 }, argv = { 0 };
-
-	vec_push(&words, directory);
-	host_shell_command(&argv, h->remote->url, "exec staprun --rejoin \"$1\"", &words);
-	connect_to(h, &argv, true);
+	host_shell_command(&argv, r->url, on_host, &words);
+	if (pipe2(in, O_CLOEXEC) < 0 || pipe2(out, O_CLOEXEC) < 0)
+		die("cannot make a pipe to %s: %s", r->url, strerror(errno));
+	posix_spawn_file_actions_init(&actions);
+	posix_spawn_file_actions_adddup2(&actions, in[0], 0);
+	posix_spawn_file_actions_adddup2(&actions, out[1], 1);
+	posix_spawnattr_init(&attributes);
+	sigfillset(&heeded);
+	if (is_direct(r->url)) {           // no ssh: the shell and staprun must not ignore them
+		posix_spawnattr_setsigdefault(&attributes, &heeded);
+		posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
+	}
+	err = posix_spawnp(&h->pid, argv.at[0], &actions, &attributes, (char *const *)argv.at, environ);
+	posix_spawnattr_destroy(&attributes);
+	posix_spawn_file_actions_destroy(&actions);
+	if (err)
+		die("cannot run %s: %s", argv.at[0], strerror(err));
+	close(in[0]);
+	close(out[1]);
+	h->in = in[1];
+	h->out = out[0];
+	fcntl(h->in, F_SETFL, O_NONBLOCK);
 }
 
 void host_close(int *fd)

@@ -12,7 +12,6 @@ struct host {
 	const struct remote *remote;
 	const struct host_module *module;
 	int pid, in, out;          // in, out: -1: closed
-	int exited;                // the exit status of pid, once it was waited for
 	size_t sent;               // bytes of the module
 	struct buf line;           // remote.c, with several hosts: an incomplete line
 };
@@ -22,11 +21,6 @@ void host_shell_command(arguments *argv, const char *url, const char *script, co
 // Starts staprun there, with these name=value settings of globals. Dies if ssh cannot be started.
 void host_start(struct session *s, struct host *h, const struct remote *r, const struct host_module *module,
 		const name_list *settings);
-// Starts staprun --link there: what the host sends are messages (link_messages.h), and it expects orders.
-void host_start_link(struct session *s, struct host *h, const struct remote *r, const struct host_module *module,
-		     const name_list *settings);
-// Connects again to the session with this directory there.
-void host_rejoin(struct host *h, const char *directory);
 // Returns whether a part of the module is still to be sent; sends some of it when h->in is writable.
 bool host_is_sending(const struct host *h);
 void host_send(struct host *h);

@@ -7,7 +7,7 @@
 
 #include "hosts.h"
 #include "interrupts.h"
-#include "run/host_link.h"
+#include "run/host.h"
 #include "util/diag.h"
 #include "util/progress.h"
 #include "util/spawn.h"
@@ -26,12 +26,7 @@
 
 extern char **environ;
 
-enum {
-	END_SECONDS = 15,          // after which hosts that do not end are given up
-	ABORT_SECONDS = 1,         // for the last order to reach the hosts
-	PENDING_MAX = 4 << 20,     // bytes for the program, after which hosts have to wait
-	CLOCKS_APART_NS = 10000000,
-};
+enum { END_SECONDS = 15 };         // after which hosts that do not end are given up
 
 // A kernel of some hosts, and the process that builds their module.
 struct build {
@@ -189,22 +184,13 @@ static void build_all(struct session *s)
 
 // ---------------------------------------------------------------- the program
 
-// A host, with what it has written to standard error that is not a whole line yet.
-struct merged_host {
-	struct host_link link;
-	struct timespec heard;             // when it has sent output
-	struct buf errors;
-	bool ended;                        // the program was informed
-};
-
 struct merging {
 	struct session *s;
-	struct merged_host *hosts;
-	struct timespec started, stopped, killed_at;
+	struct host *hosts;
+	struct timespec *heard;            // when each host has sent something
+	struct timespec started, stopped;
 	int n, pid;
 	int to, from;                      // the program's streams; -1: closed
-	struct buf pending;                // for the program, which does not read now
-	size_t passed;                     // bytes of `pending` that were written
 	bool stopping, killed;
 };
 
@@ -246,43 +232,17 @@ static void start_program(struct merging *m)
 	close(theirs[0]);
 	close(theirs[1]);
 	m->to = in[1];
-	fcntl(m->to, F_SETFL, O_NONBLOCK);
 	m->from = out[0];
 }
 
-// Passes on as much as the program reads: hosts are to hear of this process also while its reader, a pager for
-// example, is waiting.
-static void pass_on(struct merging *m)
-{
-	ssize_t n = 1;
-
-	while (m->to >= 0 && m->passed < m->pending.len && n > 0) {
-		n = write(m->to, m->pending.text + m->passed, m->pending.len - m->passed);
-		if (n > 0)
-			m->passed += (size_t)n;
-		else if (errno != EINTR && errno != EAGAIN)
-			host_close(&m->to);
-	}
-	if (m->to < 0 || m->passed == m->pending.len)
-		m->passed = m->pending.len = 0;
-}
-
-// For the program, unless it has ended.
+// Passes bytes on to the program, unless it has ended.
 static void tell(struct merging *m, const void *bytes, size_t size)
 {
-	if (m->to >= 0)
-		buf_add(&m->pending, bytes, size);
-}
-
-static void order(struct merging *m, enum link_order_kind kind)
-{
-	for (int i = 0; i < m->n; i++) {
-		struct host_link *l = &m->hosts[i].link;
-
-		if (host_is_sending(&l->host))
-			host_close(&l->host.in);       // it has not begun
-		else
-			link_order(l, kind);
+	for (ssize_t n; size && m->to >= 0; bytes = (const char *)bytes + n, size -= (size_t)n) {
+		n = write(m->to, bytes, size);
+		if (n < 0 && errno != EINTR)
+			host_close(&m->to);
+		n = n < 0 ? 0 : n;
 	}
 }
 
@@ -292,52 +252,28 @@ static void stop(struct merging *m)
 		return;
 	m->stopping = true;
 	m->stopped = now();
-	order(m, LINK_STOP);
+	for (int i = 0; i < m->n; i++)
+		host_close(&m->hosts[i].in);
 }
 
 // ---------------------------------------------------------------- the hosts
 
-// Errors of the host and of ssh appear here in whole lines.
-static void print_errors(struct merged_host *h, const char *bytes, size_t len)
+static void receive(struct merging *m, int i)
 {
-	const char *end;
+	struct host *h = &m->hosts[i];
+	struct { struct stp_hosts_chunk head; char bytes[STP_HOSTS_CHUNK_MAX]; } chunk = { .head.host = (unsigned)i };
+	ssize_t n = read(h->out, chunk.bytes, sizeof(chunk.bytes));
 
-	buf_add(&h->errors, bytes, len);
-	end = memrchr(h->errors.text, '\n', h->errors.len);
-	if (!end && h->errors.len < STP_HOSTS_CHUNK_MAX)
+	if (n < 0 && errno == EINTR)
 		return;
-	len = end ? (size_t)(end - h->errors.text) + 1 : h->errors.len;
-	fwrite(h->errors.text, 1, len, stderr);
-	h->errors.len -= len;
-	memmove(h->errors.text, h->errors.text + len, h->errors.len);
-}
-
-static void take(void *data, int i, enum link_message_kind kind, const char *bytes, size_t len)
-{
-	struct merging *m = data;
-	struct stp_hosts_chunk chunk = { .host = (unsigned)i, .len = (unsigned)len };
-
-	if (kind == LINK_ERRORS) {
-		print_errors(&m->hosts[i], bytes, len);
-		return;
+	if (n <= 0) {
+		host_close(&h->out);
+		host_close(&h->in);
+	} else {
+		m->heard[i] = now();
 	}
-	if (!len)
-		return;
-	m->hosts[i].heard = now();
-	tell(m, &chunk, sizeof(chunk));
-	tell(m, bytes, len);
-}
-
-static void report_end(struct merging *m, int i)
-{
-	struct stp_hosts_chunk chunk = { .host = (unsigned)i };
-	struct merged_host *h = &m->hosts[i];
-
-	if (h->ended || !h->link.over)
-		return;
-	h->ended = true;
-	print_errors(h, "\n", h->errors.len ? 1 : 0);
-	tell(m, &chunk, sizeof(chunk));
+	chunk.head.len = n > 0 ? (unsigned)n : 0;
+	tell(m, &chunk, sizeof(chunk.head) + chunk.head.len);
 }
 
 static void check_ends(struct merging *m)
@@ -347,71 +283,44 @@ static void check_ends(struct merging *m)
 
 	if (interrupts)
 		stop(m);
-	if ((interrupts >= INTERRUPTS_MAX || late) && !m->killed) {
-		m->killed = true;
-		m->killed_at = now();
-		order(m, LINK_ABORT);
-	}
-	if (!m->killed || seconds_since(m->killed_at, now()) < ABORT_SECONDS)
+	if ((interrupts < INTERRUPTS_MAX && !late) || m->killed)
 		return;
+	m->killed = true;
 	for (int i = 0; i < m->n; i++)
-		link_close(&m->hosts[i].link);
-}
-
-// One turn of the loop: waits for hosts and the program, and reads what there is.
-static void wait_and_receive(struct merging *m, struct pollfd *fds)
-{
-	bool has_space = m->pending.len < PENDING_MAX;
-	char byte;
-
-	for (int i = 0; i < m->n; i++) {
-		const struct host *h = &m->hosts[i].link.host;
-
-		fds[2 * i] = (struct pollfd){ has_space ? h->out : -1, POLLIN, 0 };
-		fds[2 * i + 1] = (struct pollfd){ host_is_sending(h) ? h->in : -1, POLLOUT, 0 };
-	}
-	fds[2 * m->n] = (struct pollfd){ m->stopping ? -1 : m->from, POLLIN, 0 };
-	fds[2 * m->n + 1] = (struct pollfd){ m->pending.len ? m->to : -1, POLLOUT, 0 };
-	if (poll(fds, (nfds_t)(2 * m->n + 2), LINK_BEAT_MS / 2) < 0)
-		return;
-	if (fds[2 * m->n].revents && read(m->from, &byte, 1) >= 0)
-		stop(m);                               // it asks for that, or has ended
-	for (int i = 0; i < m->n; i++) {
-		if (fds[2 * i + 1].revents)
-			host_send(&m->hosts[i].link.host);
-		if (fds[2 * i].revents)
-			link_receive(&m->hosts[i].link, take, m, i);
-	}
-	for (int i = 0; i < m->n; i++)
-		link_tick(&m->hosts[i].link, has_space);
+		if (m->hosts[i].out >= 0)
+			kill(m->hosts[i].pid, SIGKILL);
 }
 
 static void relay(struct merging *m)
 {
-	struct pollfd fds[2 * m->n + 2];
+	struct pollfd fds[2 * m->n + 1];
 	int running = m->n;
+	char byte;
 
-	while (running || (m->pending.len && m->to >= 0)) {
+	while (running) {
 		check_ends(m);
-		wait_and_receive(m, fds);
-		running = 0;
 		for (int i = 0; i < m->n; i++) {
-			report_end(m, i);
-			running += !m->hosts[i].link.over;
+			struct host *h = &m->hosts[i];
+
+			fds[2 * i] = (struct pollfd){ h->out, POLLIN, 0 };
+			fds[2 * i + 1] = (struct pollfd){ host_is_sending(h) ? h->in : -1, POLLOUT, 0 };
 		}
-		pass_on(m);
+		fds[2 * m->n] = (struct pollfd){ m->stopping ? -1 : m->from, POLLIN, 0 };
+		if (poll(fds, (nfds_t)(2 * m->n + 1), 1000) < 0)
+			continue;
+		if (fds[2 * m->n].revents && read(m->from, &byte, 1) >= 0)
+			stop(m);                       // it asks for that, or has ended
+		for (int i = 0; i < m->n; i++) {
+			if (fds[2 * i + 1].revents)
+				host_send(&m->hosts[i]);
+			if (fds[2 * i].revents)
+				receive(m, i);
+		}
+		running = 0;
+		for (int i = 0; i < m->n; i++)
+			running += m->hosts[i].out >= 0;
 	}
 	host_close(&m->to);
-}
-
-// A clock is only said to be wrong by more than what its reading may be wrong by.
-static void report_clock(const struct host_link *l)
-{
-	int64_t apart = l->ahead_ns < 0 ? -l->ahead_ns : l->ahead_ns, within = l->round_trip_ns / 2;
-
-	if (l->round_trip_ns && apart - within > CLOCKS_APART_NS)
-		fprintf(stderr, "WARNING: %s: its clock differs from this host's by %s%.0f ms (measured to within %.0f ms)\n",
-			l->host.remote->url, l->ahead_ns < 0 ? "-" : "+", (double)apart / 1e6, (double)within / 1e6 + 1);
 }
 
 // Names each host whose part of the result is missing or incomplete. Returns how many are complete.
@@ -420,26 +329,20 @@ static int report(struct merging *m, int *status)
 	int complete = 0;
 
 	for (int i = 0; i < m->n; i++) {
-		struct merged_host *h = &m->hosts[i];
-		struct host_link *l = &h->link;
-		const char *why = str_printf("the run there ended early (status %d)", l->status);
+		struct host *h = &m->hosts[i];
+		int rc = spawn_wait(h->pid);
 
-		report_clock(l);
-		if (l->reconnected && m->s->opt.verbose[5])
-			fprintf(stderr, "%s: connected again %d times\n", l->host.remote->url, l->reconnected);
-		complete += l->status == 0 || l->status == EXIT_LOSSES || l->status == EXIT_COMMAND;
-		if (!*status && (l->status == EXIT_LOSSES || l->status == EXIT_COMMAND))
-			*status = l->status;
-		if (!l->status || l->status == EXIT_LOSSES || l->status == EXIT_COMMAND)
+		complete += rc == 0 || rc == EXIT_LOSSES || rc == EXIT_COMMAND;
+		if (!*status && (rc == EXIT_LOSSES || rc == EXIT_COMMAND))
+			*status = rc;
+		if (!rc || rc == EXIT_LOSSES || rc == EXIT_COMMAND)
 			continue;
-		if (l->directory && !l->has_status)
-			why = "the connection was lost";
-		if (!h->heard.tv_sec)
-			fprintf(stderr, "WARNING: %s: nothing of this host is in the result: %s\n", l->host.remote->url,
-				l->directory ? why : str_printf("the run there failed (status %d)", l->status));
+		if (!m->heard[i].tv_sec)
+			fprintf(stderr, "WARNING: %s: nothing of this host is in the result: the run there failed (status %d)\n",
+				h->remote->url, rc);
 		else
-			fprintf(stderr, "WARNING: %s: %s; the result has what it sent in the first %.1f s\n", l->host.remote->url,
-				why, seconds_since(m->started, h->heard));
+			fprintf(stderr, "WARNING: %s: the run there ended early (status %d); the result has what it sent in the first "
+				"%.1f s\n", h->remote->url, rc, seconds_since(m->started, m->heard[i]));
 	}
 	for vec_each(&unreached, u)
 		fprintf(stderr, "WARNING: %s: nothing of this host is in the result: %s\n", u->url, u->why);
@@ -454,15 +357,15 @@ int merge_run(struct session *s)
 
 	build_all(s);
 	m.n = s->opt.remotes.n;
-	m.hosts = NEW_ARRAY(struct merged_host, m.n + 1);
+	m.hosts = NEW_ARRAY(struct host, m.n + 1);
+	m.heard = NEW_ARRAY(struct timespec, m.n + 1);
 	head.n = (unsigned)m.n;
 	signal(SIGPIPE, SIG_IGN);
 	start_program(&m);
 	tell(&m, &head, sizeof(head));
 	host_ignore_signals();
 	for (int i = 0; i < m.n; i++)
-		link_start(s, &m.hosts[i].link, &s->opt.remotes.at[i], &build_of(&s->opt.remotes.at[i])->module,
-			   &s->host_settings);
+		host_start(s, &m.hosts[i], &s->opt.remotes.at[i], &build_of(&s->opt.remotes.at[i])->module, &s->host_settings);
 	host_count_signals();
 	m.started = now();
 	relay(&m);
