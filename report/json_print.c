@@ -89,7 +89,7 @@ static void add_arguments(struct members *m, const struct event *e)
 	line_add(m->line, "}", 1);
 }
 
-// Returns the call stack that was printed: an argument, or the whole text; empty if there is none.
+// Returns the call stack that was printed: an argument, or the whole text; an empty text for other records.
 static struct text printed_stack(const struct event *e, struct text t)
 {
 	struct text none = { "", 0 };
