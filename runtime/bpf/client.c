@@ -23,6 +23,7 @@
 #include <bpf/btf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -102,9 +103,14 @@ static bool report_missing_member(void)
 /* Writes the whole log to a file, whose path it returns; NULL: there is no log, or no space for it. */
 static const char *log_file(void)
 {
-	static char path[] = "/tmp/stap-bpf-XXXXXX";
-	int fd = log_text ? mkstemp(path) : -1;
-	bool kept = fd >= 0 && write(fd, log_text, log_size) == (ssize_t)log_size;
+	static char path[PATH_MAX];
+	const char *directory = secure_getenv("TMPDIR");
+	bool kept;
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/stap-bpf-XXXXXX", directory && *directory == '/' ? directory : "/tmp");
+	fd = log_text ? mkstemp(path) : -1;
+	kept = fd >= 0 && write(fd, log_text, log_size) == (ssize_t)log_size;
 
 	if (fd >= 0)
 		close(fd);
