@@ -203,9 +203,9 @@ static ssize_t read_input(void *file, char *to, size_t size)
 static bool judge(const char *name, int rc, uint64_t at)
 {
 	if (rc == -EPIPE)
-		fprintf(stderr, "WARNING: %s ends before the session did; what was read is shown\n", name);
+		fprintf(stderr, "WARNING: %s is incomplete: the end of the session is missing\n", name);
 	else if (rc)
-		report_error("%s is damaged at byte %llu; the rest is shown", name, (unsigned long long)at);
+		report_error("%s is damaged at byte %llu; the undamaged parts are shown", name, (unsigned long long)at);
 	return !rc || rc == -EPIPE;
 }
 
@@ -232,7 +232,7 @@ static bool read_one(const char *path)
 		if ((rc == -EPROTO || rc == -ENODATA) && !n)
 			fail("%s is not a recorded session; record one with stap --record -o FILE", name);
 		if (rc == -EPROTO) {
-			report_error("%s has bytes after the end of its session, from byte %llu on, which are ignored",
+			report_error("%s: the bytes after the end of the session, from byte %llu on, are ignored",
 				     name, (unsigned long long)begin);
 			whole = false;
 			break;

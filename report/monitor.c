@@ -221,6 +221,6 @@ int main(int argc, char **argv)
 	else
 		print_log(true);
 	if (rc && rc != -ENODATA && rc != -EPIPE)
-		fprintf(stderr, "ERROR: the script's output is damaged; the rest was shown\n");
+		fprintf(stderr, "ERROR: the script's output is damaged; the undamaged parts were shown\n");
 	return rc && rc != -EPIPE;
 }

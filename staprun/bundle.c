@@ -227,7 +227,7 @@ static int check_entry(struct bundle *b, const struct entry *e)
 		return refuse_damaged(b, "the manifest lists a member that is missing or listed twice: ", e->name);
 	sum_text(m, text);
 	if (strcmp(text, e->sum))
-		return refuse_damaged(b, "the SHA-256 in the manifest is not that of ", e->name);
+		return refuse_damaged(b, "the manifest has another SHA-256 for ", e->name);
 	m->listed = true;
 	return 0;
 }
@@ -250,7 +250,7 @@ static int refuse_kernel(const struct bundle *b, const struct host *h, const str
 		    h->kernel.release);
 	for (const struct entry *e = all->entry; e < all->entry + all->n; e++)
 		if (!strcmp(e->kind, "module"))
-			log_note(0, "  it has one for %s (%s, build ID %s)%s", e->release, e->arch, e->build_id,
+			log_note(0, "  it has a module for %s (%s, build ID %s)%s", e->release, e->arch, e->build_id,
 				 strcmp(e->release, h->kernel.release) ? "" : strcmp(e->arch, machine_name()) ?
 				 ": another machine" : ": another build of this kernel");
 	return -ENOEXEC;
@@ -291,7 +291,7 @@ static int choose(struct bundle *b, struct module *m, const struct manifest *all
 		return refuse_kernel(b, &h, all);
 	m->is_program = !chosen;
 	if (m->is_program)
-		log_note(0, "no module in %s is for the running kernel %s: its BPF program is used", b->argument,
+		log_note(0, "%s has no module for the running kernel %s: the BPF program in it is used", b->argument,
 			 h.kernel.release);
 	return copy_image(m, find(b, chosen ? chosen->name : program->name));
 }

@@ -173,7 +173,7 @@ int caps_drop(void)
 	if (rc)
 		return rc;
 	if (setuid(0) == 0 || geteuid() == 0) {
-		log_error("cannot drop privileges: root can be regained");
+		log_error("cannot drop privileges: the process can still become root");
 		return -EPERM;
 	}
 	return 0;

@@ -58,7 +58,8 @@ int kernel_match_check(const struct module *m)
 		log_error("%s was built for the kernel %s, but %s is running; build it with stap -r %s", m->name, m->release,
 			  kernel.release, kernel.release);
 	else if (is_other_build(m, running, sizeof(running)))
-		log_error("%s was built for another build of the kernel %s: that has the build ID %s, the running kernel %s;"
+		log_error("%s was built for another build of the kernel %s (its build ID is %s, the running kernel's "
+			  "is %s);"
 			  " build it for the running kernel, or with -DSTP_NO_BUILDID_CHECK", m->name, kernel.release,
 			  image_modinfo(m, "stap_kernel_build_id"), running);
 	else

@@ -99,8 +99,8 @@ static void explain_symbol(const char *module, const char *message)
 		log_error("%s needs %s(), which the running kernel (%s) lacks: it was built without %s", module, symbol,
 			  kernel.release, option_of(symbol));
 	else
-		log_error("%s needs the symbol %s, which the running kernel (%s) does not have: it was built for another"
-			  " kernel, or for one that has another module loaded", module, symbol, kernel.release);
+		log_error("%s needs the symbol %s, which the running kernel (%s) does not have: it was built for "
+			  "another kernel, or it requires a module that is not loaded", module, symbol, kernel.release);
 }
 
 static void explain_permission(const char *module, char *message)

@@ -110,7 +110,7 @@ static int read_file(struct module *m, const char *argument)
 	}
 	m->image = malloc(st.st_size + 1);
 	if (!m->image) {
-		log_error("out of memory for %s", argument);
+		log_error("no memory for %s", argument);
 		return -ENOMEM;
 	}
 	while (m->len < st.st_size) {

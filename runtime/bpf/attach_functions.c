@@ -299,7 +299,8 @@ static int find_functions(struct stp_function *f, u32 n)
 	}
 	has_cookies = shared && try_cookies();
 	if (shared && !has_cookies) {
-		stp_complain("the handler of several functions uses their names, which requires Linux 5.15 with BPF programs; name "
+		stp_complain("a handler that prints the name of one of several functions requires Linux 5.15 with "
+			     "BPF programs; name "
 			     "one function, or run the script as a module");
 		return -ECANCELED;
 	}
@@ -344,7 +345,7 @@ static const char *reason(const struct stp_site *s, int err)
 	case EOPNOTSUPP: case ENOSYS: case ENODEV: return "this kernel does not support these probes";
 	case EPERM: case EACCES:
 		return lockdown_is_confidential() ? LOCKDOWN_TEXT : strerror(err);
-	case ESTALE: return "it is the address of an instruction, and the script was translated for another kernel";
+	case ESTALE: return "it is given by its address, and the script was translated for another kernel";
 	}
 	return strerror(err);
 }

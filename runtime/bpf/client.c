@@ -364,8 +364,8 @@ int carrier_open(void)
 	int err;
 
 	if (stp_bpf_layout.bound_at && stp_module.build_id_len && !functions_same_kernel()) {
-		stp_complain("%s: the location of what is read or probed here is that of another build of the kernel (its build ID "
-			     "differs from the running kernel's): translate the script with -r %s", stp_bpf_layout.bound_at,
+		stp_complain("%s: this probe uses addresses of another build of the kernel (its build ID differs "
+			     "from the running kernel's): translate the script with -r %s", stp_bpf_layout.bound_at,
 			     running_release());
 		return -1;
 	}

@@ -43,7 +43,8 @@ static bool run(struct stp_ctx *c, int program)
 
 	if (!bpf_prog_test_run_opts(program, &options))
 		return true;
-	stp_error(c, "this handler can read kernel memory only since Linux 5.19 (%s); run the script as a module, or on "
+	stp_error(c, "reading kernel memory in this handler requires Linux 5.19 or later (%s); run the script as a "
+		     "module, or on "
 		     "a newer kernel", strerror(errno));
 	return false;
 }

@@ -11,7 +11,7 @@ typedef unsigned __int128 u128;
 
 static u32 out_of_range(u32 bucket)
 {
-	stp_cut(STP_LOSS_HISTOGRAM, "a value is outside of the range of its @hist_linear");
+	stp_cut(STP_LOSS_HISTOGRAM, "a value is outside of the range of @hist_linear");
 	return bucket;
 }
 

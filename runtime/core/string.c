@@ -338,7 +338,7 @@ void stp_wide_string(struct stp_ctx *c, char *to, u32 size, u64 at, u32 bytes, b
 			code = 0x10000 + ((code - 0xd800) << 10) + low - 0xdc00;
 		}
 		if (code > 0x10ffff) {
-			stp_error(c, "invalid character %#llx: the greatest one is 0x10ffff", code);
+			stp_error(c, "invalid character %#llx: the largest code point is 0x10ffff", code);
 			break;
 		}
 		more = code < 0x80 ? 0 : code < 0x800 ? 1 : code < 0x10000 ? 2 : 3;

@@ -140,7 +140,7 @@ u64 stp_mapped_static(struct stp_ctx *c, const struct stp_mapped *m, u64 address
 	if (left)
 		stp_error(c, "%s is not mapped in the process %s(%d)", m->program->path, current->comm, current->tgid);
 	else
-		stp_error(c, "%s was not found among %u of the %d mappings of the process %s(%d)", m->program->path,
+		stp_error(c, "%s not found in the first %u of %d mappings of the process %s(%d)", m->program->path,
 			  MAPPINGS_MAX, current->mm->map_count, current->comm, current->tgid);
 	return 0;
 }

@@ -359,7 +359,7 @@ static int process_start(void *table, u32 n)
 		return 0;
 	}
 	process_stop(table, n);
-	plat_message(STP_MSG_ERROR, err == -ENOMEM ? "cannot trace processes: out of memory" :
+	plat_message(STP_MSG_ERROR, err == -ENOMEM ? "cannot trace processes: no memory" :
 		     "cannot trace processes: a tracepoint of processes is not available");
 	return err;
 }

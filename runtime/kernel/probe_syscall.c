@@ -733,7 +733,7 @@ static int syscall_start(void *table, u32 n)
 	if (!err)
 		return 0;
 	plat_message(STP_MSG_ERROR, err == -ENOENT ? "this kernel does not have tracepoints of system calls "
-		     "(CONFIG_HAVE_SYSCALL_TRACEPOINTS)" : "cannot probe system calls: out of memory");
+		     "(CONFIG_HAVE_SYSCALL_TRACEPOINTS)" : "cannot probe system calls: no memory");
 	syscall_stop(table, n);
 	return err;
 }

@@ -435,7 +435,7 @@ static int join(void)
 		uprobes.rows = plat_alloc((u64)nr_cpu_ids * uprobes.row_size, -1);
 	if ((!uprobes.row_size || uprobes.rows) && !make_worker())
 		return 0;
-	plat_message(STP_MSG_ERROR, "cannot probe programs: out of memory");
+	plat_message(STP_MSG_ERROR, "cannot probe programs: no memory");
 	leave();
 	return -ENOMEM;
 }

@@ -43,12 +43,12 @@ void stp_raise(struct stp_ctx *c, s64 signal)
 	struct signals *s;
 
 	if (signal < 1 || signal > _NSIG) {
-		stp_error(c, "there is no signal %lld: use 1 to %d", signal, _NSIG);
+		stp_error(c, "invalid signal %lld: use 1 to %d", signal, _NSIG);
 		return;
 	}
 	if (!stp_irqs_were_on(c) || in_nmi()) {
-		stp_error(c, "no signal can be sent while the kernel has disabled interrupts: it may hold the locks for "
-			     "that");
+		stp_error(c, "signals cannot be sent while interrupts are disabled: the kernel may hold the locks "
+			     "that sending requires");
 		return;
 	}
 	raw_local_irq_save(flags);

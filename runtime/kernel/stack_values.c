@@ -172,7 +172,7 @@ char *stp_frame_name(struct stp_ctx *c, u64 address)
 static void count_cut(u32 len)
 {
 	if (len >= STP_NAME_TEXT)
-		stp_cut(STP_LOSS_STRINGS, "the name of a frame of a call stack was cut");
+		stp_cut(STP_LOSS_STRINGS, "the name of a function in a call stack was cut");
 }
 
 static char *symbol_line(struct stp_ctx *c, const char *stack, const char *at)

@@ -52,7 +52,7 @@ static bool stopping;
 
 static void out_of_memory(void)
 {
-	fputs("ERROR: not enough memory for what the hosts send\n", stderr);
+	fputs("ERROR: not enough memory for the data that the hosts send\n", stderr);
 	exit(1);
 }
 

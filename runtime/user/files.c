@@ -116,7 +116,7 @@ static void answer(struct file *x)
 	if (err) {
 		close(x->fd);
 		x->fd = -1;
-		fprintf(stderr, "WARNING: cannot replace %s/%s: %s; its readers get no new text\n", directory,
+		fprintf(stderr, "WARNING: cannot replace %s/%s: %s; it keeps its old text\n", directory,
 			x->f->path, strerror(-err));
 	}
 	fcntl(fd, F_SETLEASE, F_UNLCK);
@@ -300,7 +300,7 @@ static int fail(int err, const char *path)
 
 	snprintf(message, sizeof(message), "cannot make %s%s%s: %s", directory, path ? "/" : "", path ? path : "",
 		 err == -EPERM ? "it belongs to another user, or others can write to it; remove it" :
-		 err == -EINVAL ? "its file system has no leases" : strerror(-err));
+		 err == -EINVAL ? "its file system does not support leases" : strerror(-err));
 	plat_message(STP_MSG_ERROR, message);
 	return err;
 }

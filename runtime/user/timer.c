@@ -46,7 +46,7 @@ static int add(const struct stp_probe *probe, u64 interval_ns, u64 randomize_ns)
 	struct timer *more = realloc(timers, (ntimers + 1) * sizeof(*timers)), *t;
 
 	if (!more) {
-		plat_message(STP_MSG_ERROR, "out of memory for a timer");
+		plat_message(STP_MSG_ERROR, "no memory for a timer");
 		return -12;
 	}
 	timers = more;

@@ -118,9 +118,9 @@ refused_member() { # EXPRESSION REASON
 for compiler in g++ clang++; do
 	command -v $compiler >/dev/null || { skip "debuginfo/programs members of bases ($compiler)" $compiler; continue; }
 	$compiler -g -O0 -o bases bases.cc
-	refused_member '$c->id' 'C is ambiguous: both struct A and struct B have it; read @cast(ADDRESS, "struct A")->id or @cast(ADDRESS + 8, "struct B")->id, where ADDRESS is that of the object'
+	refused_member '$c->id' 'C is ambiguous: both struct A and struct B have it; read @cast(ADDRESS, "struct A")->id or @cast(ADDRESS + 8, "struct B")->id, where ADDRESS is the address of the object'
 	refused_member '$c->st' 'C is ambiguous: both struct A and struct B have it'
-	refused_member '$e->w' 'E is ambiguous: both struct V of struct N and struct V of struct M have it; read @cast(ADDRESS, "struct V")->w or @cast(ADDRESS + 12, "struct V")->w, where ADDRESS is that of the object'
+	refused_member '$e->w' 'E is ambiguous: both struct V of struct N and struct V of struct M have it; read @cast(ADDRESS, "struct V")->w or @cast(ADDRESS + 12, "struct V")->w, where ADDRESS is the address of the object'
 	refused_member '$s->id' 'S is a static member of struct S: read @var("id")'
 	refused_member '$t->v' 'T is ambiguous: both struct V of struct L and struct V of struct O have it'
 	for access in 'c->own (u64)t1 + 20' 'd->w (u64)t1 + 28' 's->pad t1' 'f->id (u64)t1 + 24' 'f->only_a (u64)t1 + 4'; do
@@ -265,7 +265,7 @@ int total;
 __attribute__((noinline)) int f(int a, int b) { double real = b; total += b; return total + (int)real; }
 int main(int c, char **v) { return f(c, 2); }
 END
-real='semantic error: "$real" cannot be read in this copy of "f": its location computes with values of the type double: at <input>:1:'
+real='semantic error: "$real" cannot be read in this copy of "f": its location expression uses values of the type double: at <input>:1:'
 lists '@var of a local that cannot be read' "${real}51" -p2 -e 'probe process("./unread").function("f") { println(@var("real")) }'
 lists '@var of a local that cannot be read, at a return' "${real}58" -p2 -e 'probe process("./unread").function("f").return { println(@var("real")) }'
 
@@ -396,13 +396,13 @@ fi
 split ''
 id=$(id_of known)
 export SYSTEMTAP_DEBUGINFO_PATH=$files/ids
-lists 'by build-id, only its debuginfo' "semantic error: the program with the build ID $id was not found, only ids/.build-id/${id:0:2}/${id:2}.debug, which is not that program: give the path of the program: at <input>:1:7" \
+lists 'by build-id, only its debuginfo' "semantic error: the program with the build ID $id was not found, only ids/.build-id/${id:0:2}/${id:2}.debug, which has another build ID: give the path of the program: at <input>:1:7" \
 	-p2 -e "probe process(\"$id\").function(\"add\") { println(\$a) }"
 ln -s ../../../known "ids/.build-id/${id:0:2}/${id:2}"
 lists 'by build-id' "$whole" -L "process(\"$id\").function(\"add\")"
 lists 'by build-id, plt' 'process("known").plt("printf")' -l "process(\"$id\").plt(\"printf\")"
 ln -sfn ../../../other "ids/.build-id/${id:0:2}/${id:2}"; rm "ids/.build-id/${id:0:2}/${id:2}.debug"
-lists 'by build-id, a link to another build' "semantic error: the program with the build ID $id was not found, only other, which is not that program: give the path of the program: at <input>:1:7" \
+lists 'by build-id, a link to another build' "semantic error: the program with the build ID $id was not found, only other, which has another build ID: give the path of the program: at <input>:1:7" \
 	-p2 -e "probe process(\"$id\").function(\"add\") { println(\$a) }"
 lists 'by build-id, unknown' 'semantic error: no program with the build ID 0123456789abcdef0123 found: no directory of debuginfo has .build-id/01/23456789abcdef0123; give its path: at <input>:1:7' \
 	-p2 -e 'probe process("0123456789abcdef0123").function("add") { next }'
@@ -522,7 +522,7 @@ gcc -g -O2 -o known known.c
 lists 'callees' 'process("known").function("main").callee("add@known.c")
 process("known").function("main").callee("fib@known.c")
 process("known").function("main").callee("walk@known.c")' -l 'process("./known").function("main").callees'
-lists 'callee, nothing of the kind' 'semantic error: process("known").function("add"): it calls no function "fib" by name: at <input>:1:26' \
+lists 'callee, nothing of the kind' 'semantic error: process("known").function("add"): it does not call a function "fib" directly: at <input>:1:26' \
 	-p2 -e 'probe process("./known").function("add").callee("fib") { next }'
 
 # ------------------------------------------------------------ computed locations
@@ -571,7 +571,7 @@ if [ "$got" = 2 ]; then ok 'debuginfo/programs parameters before the frame'; els
 # ------------------------------------------------------------ known variables that are not available
 cp "$TESTS/programs/entry.c" . && gcc -g -O2 -o entry entry.c
 at=$(grep -n 'step(late)' entry.c | cut -d: -f1)
-lists 'known at the entry only' "semantic error: \"\$early\" cannot be read at this address of \"gone\" (only its value at the function's entry is known here, and that is not saved: save it in a probe of the function's entry); it can be read at line 13: statement(\"gone@entry.c:13\"): at <input>:1:65" \
+lists 'known at the entry only' "semantic error: \"\$early\" cannot be read at this address of \"gone\" (only its value at the function's entry is described here, and that was not saved: save it in a probe of the function's entry); it can be read at line 13: statement(\"gone@entry.c:13\"): at <input>:1:65" \
 	-p2 -e "probe process(\"./entry\").statement(\"gone@entry.c:$((at + 1))\") { println(\$early) }"
 lists 'known at the entry, there' 'process("entry").function("gone@entry.c:12") $early:int $late:int' -L 'process("./entry").function("gone")'
 # Results that no single register has: the message names the reason and what can be read.
@@ -671,7 +671,7 @@ for flags in -gdwarf-4 -gdwarf-5; do
 	rm -f known.dwp
 	if { dwp -e known -o packed.dwp || llvm-dwp -e known -o packed.dwp; } >/dev/null 2>&1; then
 		mv known.dwo gone.dwo; mv packed.dwp known.dwp
-		lists "split off, packed, $flags" "semantic error: unable to find \"\$a\" in \"add\": known has no DWARF debuginfo for this function; the debuginfo of known is packed in known.dwp, and such files cannot be read: keep known.dwo and the other .dwo files where they were made, or compile without -gsplit-dwarf: at <input>:1:52" \
+		lists "split off, packed, $flags" "semantic error: unable to find \"\$a\" in \"add\": known has no DWARF debuginfo for this function; the debuginfo of known is packed in known.dwp, and such files cannot be read: keep known.dwo and the other .dwo files at their original paths, or compile without -gsplit-dwarf: at <input>:1:52" \
 			-p2 -e 'probe process("./known").function("add") { println($a) }'
 		lists "split off, packed, functions, $flags" 'process("known").function("add")' -l 'process("./known").function("add")'
 		mv gone.dwo known.dwo; rm known.dwp
@@ -679,7 +679,7 @@ for flags in -gdwarf-4 -gdwarf-5; do
 		skip "debuginfo/programs/split off, packed, $flags" 'dwp or llvm-dwp'
 	fi
 	mv known.dwo gone.dwo
-	lists "split off, gone, $flags" "semantic error: unable to find \"\$a\" in \"add\": known has no DWARF debuginfo for this function; the debuginfo of known is split off into .dwo files, and known.dwo is neither beside it nor where it was made: at <input>:1:52" \
+	lists "split off, gone, $flags" "semantic error: unable to find \"\$a\" in \"add\": known has no DWARF debuginfo for this function; the debuginfo of known is split off into .dwo files, and known.dwo is neither beside it nor at its original path: at <input>:1:52" \
 		-p2 -e 'probe process("./known").function("add") { println($a) }'
 done
 # Debuginfo that cannot be unpacked counts as missing.

@@ -46,8 +46,8 @@ else
 	expect packages-same-module 0 '' bash -c '[ "$(objdump -dr --no-show-raw-insn "$1" | tail -n +4 | cksum)" = "$(objdump -dr --no-show-raw-insn "$(SYSTEMTAP_DEBUGINFO_PATH= "$2" -r "$3" -p4 -m packaged -e "$4" >/dev/null && echo packaged.ko)" | tail -n +4 | cksum)" ]; s=$?; rm -f packaged.ko; exit $s' \
 		sh "$packages/work/packaged.ko" "$STAP" "$release" "$probe"
 	expect packages-types 0 '$count:' bare "$STAP" "$image" -L 'kernel.function("vfs_read")'
-	expect packages-missing 1 "$common, $tools are needed by $own, and not among the packages of --headers; add them" bare "$STAP" "${headers[0]}" -p4 -e "$begin"
-	expect packages-missing-tools 1 "$tools is needed by $own, and not among the packages of --headers; add it" bare "$STAP" "${headers[@]:0:2}" -p4 -e "$begin"
+	expect packages-missing 1 "$common, $tools are required by $own, but not in the packages of --headers; add them" bare "$STAP" "${headers[0]}" -p4 -e "$begin"
+	expect packages-missing-tools 1 "$tools is required by $own, but not in the packages of --headers; add it" bare "$STAP" "${headers[@]:0:2}" -p4 -e "$begin"
 	expect packages-missing-own 1 "no configured kernel (include/generated/autoconf.h) in these packages, only $common; add the package of the kernel's own headers, such as linux-headers-$release" \
 		bare "$STAP" -r "$release" "${headers[1]}" -p4 -e "$begin"
 	expect packages-of-another-kernel 1 "--headers is for the kernel $release, not for 6.99; give -r $release" bare "$STAP" -r 6.99 "${headers[@]}" -p4 -e "$begin"

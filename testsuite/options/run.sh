@@ -136,7 +136,7 @@ fi
 rm -rf "$OTHERS"
 if unshare -m true 2>"$SCRATCH/err"; then
 	expect no-modules 1 "this kernel cannot load modules; try the script with --vm" unshare -m sh -c 'mount -t tmpfs none /proc && exec "$0" "$@"' "$STAP" --runtime=kernel -e "$begin"
-	expect no-modules-after-errors 1 'unresolved name "comm": it is known from bpftrace' unshare -m sh -c 'mount -t tmpfs none /proc && exec "$0" "$@"' "$STAP" --runtime=kernel -e 'probe begin { println(comm) }'
+	expect no-modules-after-errors 1 'unresolved name "comm": it exists only in bpftrace' unshare -m sh -c 'mount -t tmpfs none /proc && exec "$0" "$@"' "$STAP" --runtime=kernel -e 'probe begin { println(comm) }'
 else
 	skip options/no-modules "unshare -m: $(<"$SCRATCH/err")"
 fi
@@ -594,7 +594,7 @@ expect types-module-bad 1 'the kernel has no module "lop"' "$STAP" -r "$release"
 expect types-nothing 1 '--types takes NAME or NAME@MODULE' "$STAP" -r "$release" --types=list_head@
 # A limit that is reached is named, by stap or for a tool that it runs.
 uncached() { user --disable-cache -p4 "$@" -e "$begin"; }
-expect rlimit-cpu 1 'ERROR: the limit of processor time is used up; raise --rlimit-cpu' user -p2 --rlimit-cpu=0 -e "
+expect rlimit-cpu 1 'ERROR: the limit of processor time is reached; raise --rlimit-cpu' user -p2 --rlimit-cpu=0 -e "
 	@define m0 %( x = 1 %) $(for i in {1..16}; do printf '@define m%d %%( @m%d @m%d %%)\n' $i $((i - 1)) $((i - 1)); done) probe begin { @m16 }"
 expect rlimit-as 1 'ERROR: out of memory' uncached --rlimit-as=1
 expect rlimit-fsize 1 'ERROR: a program that builds the module reached a limit of resources; raise --rlimit-fsize (ulimit -f)' uncached --rlimit-fsize=5000

@@ -54,7 +54,7 @@ def check_values(file, safe_file):
     expect('below', linear[0], {'lo': None, 'hi': -1, 'count': 3})
     expect('above', linear[-1]['hi'], None)
     expect('warning', [o['text'] for o in objects if o['type'] == 'warning'],
-           ['a value is outside of the range of its @hist_linear in probe begin', 'careful'])
+           ['a value is outside of the range of @hist_linear in probe begin', 'careful'])
     expect('ends', [objects[0]['type'], {k: v for k, v in objects[-1].items() if k != 'probes'}], ['begin', {'type': 'end', 'status': 0}])
     probes = objects[-1]['probes']
     expect('hits', [[p['probe'], p['hits']] for p in probes if p['place'].startswith('/')], [['begin', 1], ['end', 1]])

@@ -27,7 +27,7 @@ report report/monitor-snapshots "$(
 status=$?
 report report/monitor-error "$([ $status = 1 ] || echo "status $status"; grep -q '^ERROR: it ends' failing || cat failing)"
 report report/monitor-reads-no-input "$("$STAP" -w --runtime=user --monitor -e 'probe input.char { println(char) }' </dev/null 2>&1 |
-	grep -q 'the keys of the terminal are those of --monitor' || echo "it is accepted")"
+	grep -q 'the keys of the terminal are read by --monitor' || echo "it is accepted")"
 
 if ! command -v tmux >/dev/null; then
 	skip report/monitor-screen tmux

@@ -69,7 +69,7 @@ done
 size=$(stat -c %s session)
 head -c $((size * 3 / 4)) session >cut-session
 "$STAP" report -f json cut-session >cut.json 2>cut.err
-report report/cut-session "$(grep -q 'ends before the session did' cut.err || cat cut.err
+report report/cut-session "$(grep -q 'cut-session is incomplete: the end of the session is missing' cut.err || cat cut.err
 	head -n 1 cut.json | grep -q '"type":"begin"' || echo "its beginning is not shown")"
 { head -c $((size - 40)) session; head -c 40 /dev/zero | tr '\0' '\377'; } >damaged
 "$STAP" report damaged >damaged.text 2>damaged.err
@@ -243,7 +243,7 @@ for kind in plain cut long-frame described-twice names paths bytes stacks joined
 done
 for kind in cut long-frame; do
 	"$STAP" report $kind.rec >/dev/null 2>$kind.err
-	report report/damage-before-$kind "$([ $? = 1 ] || echo "exit status"; grep -qx "ERROR: $kind.rec is damaged at byte 33; the rest is shown" $kind.err || cat $kind.err)"
+	report report/damage-before-$kind "$([ $? = 1 ] || echo "exit status"; grep -qx "ERROR: $kind.rec is damaged at byte 33; the undamaged parts are shown" $kind.err || cat $kind.err)"
 done
 report report/described-twice "$("$STAP" report -f json described-twice.rec 2>&1 | jq -r 'select(.type == "map") | .name' | diff - <(echo second))"
 report report/trace-names-differ "$("$STAP" report -f chrome names.rec | grep -oF '"args":{"a":1,"2":2}' >/dev/null || "$STAP" report -f chrome names.rec)"
@@ -266,7 +266,7 @@ report report/pprof-is-utf8 "$(LC_ALL=C grep -qaP '\xff|\xfe' bytes.pprof && ech
 report report/joined-sessions "$([ $? = 0 ] || echo "exit status"; "$STAP" report plain.rec plain.rec | cmp - joined.text 2>&1; cat joined.err)"
 "$STAP" report followed.rec >followed.text 2>followed.err
 report report/bytes-after-end "$([ $? = 1 ] || echo "exit status"; "$STAP" report plain.rec | cmp - followed.text 2>&1
-	grep -qx "ERROR: followed.rec has bytes after the end of its session, from byte $(stat -c %s plain.rec) on, which are ignored" followed.err || cat followed.err)"
+	grep -qx "ERROR: followed.rec: the bytes after the end of the session, from byte $(stat -c %s plain.rec) on, are ignored" followed.err || cat followed.err)"
 cp plain.rec kept.rec
 "$STAP" report --output=json:kept.rec kept.rec 2>kept.err
 status=$?

@@ -165,7 +165,7 @@ static const char *read_checked(int fd, const struct cache_key *k, const char *s
 		return "its length or name is wrong";
 	*b = (struct cache_bytes){ allocate(t.size), t.size };
 	if (!b->at)
-		return "its content does not fit into the memory";
+		return "there is not enough memory for its content";
 	why = read_content(fd, b->at, t.size, &content);
 	if (why)
 		return why;

@@ -48,9 +48,9 @@ char *cache_tree_begin(struct session *s, const struct cache_key *k)
 	char *path = str_printf("%s/%.32s" CACHE_ASIDE "XXXXXX", parent, k->hex);
 
 	if (s->cache_dir && mkdir(parent, 0700) < 0 && errno != EEXIST)
-		die("cannot make %s: %s", parent, strerror(errno));
+		die("cannot create %s: %s", parent, strerror(errno));
 	if (!mkdtemp(path))
-		die("cannot make a directory in %s: %s", parent, strerror(errno));
+		die("cannot create a directory in %s: %s", parent, strerror(errno));
 	unfinished = path;
 	if (!hooked)
 		die_at_exit(remove_unfinished);

@@ -23,8 +23,8 @@ const char *di_unreadable(const struct di_type *t)
 {
 	if (t->format)
 		return t->format;
-	return t->kind == DI_FLOAT && !di_is_float(t) && !di_is_x87(t) ? "a floating-point number of another size than those "
-	       "of float and double" : NULL;
+	return t->kind == DI_FLOAT && !di_is_float(t) && !di_is_x87(t) ? "a floating-point number that is neither a "
+									 "float nor a double" : NULL;
 }
 
 struct di_location location_register(int number)

@@ -97,7 +97,7 @@ static void check_headers(struct session *s, struct check *c)
 static void check_compiler(struct session *s, struct check *c)
 {
 	if (!s->kernel->build_tree) {
-		found(c, MISSING, "not checked: it compiles with the headers of the kernel", NULL);
+		found(c, MISSING, "not checked, since it requires the headers of the kernel", NULL);
 		return;
 	}
 	toolchain_open(s);

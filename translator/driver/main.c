@@ -56,7 +56,7 @@ static void end_with(const char *message)
 static void on_signal(int sig)
 {
 	if (sig == SIGXCPU)
-		end_with("ERROR: the limit of processor time is used up; raise --rlimit-cpu (ulimit -t)\n");
+		end_with("ERROR: the limit of processor time is reached; raise --rlimit-cpu (ulimit -t)\n");
 	if (sig == SIGALRM)
 		end_with("Interrupted.\n");
 	if (sig == SIGPIPE)

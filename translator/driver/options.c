@@ -615,7 +615,7 @@ static const struct option_row {
 	{ 'u', NULL, NOTHING, NULL, "do not optimise the script", set_unoptimized },
 	{ 'w', NULL, NOTHING, NULL, "suppress warnings", set_no_warnings },
 	{ 'W', NULL, NOTHING, NULL, "treat warnings as errors", set_warnings_errors },
-	{ 'm', NULL, VALUE, "NAME", "set the name of the module, left in the current directory", set_module },
+	{ 'm', NULL, VALUE, "NAME", "set the name of the module, keep it in the current directory", set_module },
 	{ 'r', NULL, VALUE, "RELEASE", "build for that kernel, or for the build tree /DIR", options_set_release },
 	{ 'a', NULL, VALUE, "ARCH", "build for a kernel of that machine: x86_64, arm64", options_set_arch },
 	{ 0, "headers", VALUE, "PATH", "build with the headers in that package (.deb, .rpm, tar file)\nor directory (may be "
@@ -625,7 +625,8 @@ static const struct option_row {
 	{ 0, "sign-module", MAYBE, "KEY[,CERT]", "sign the module for kernels that require it (Secure Boot),\nby default with "
 	"the host's own key for modules", options_set_sign_module },
 	{ 0, "export", VALUE, "prometheus:PORT", "export the globals as metrics (also to otlp:URL)", options_set_export },
-	{ 0, "bundle", VALUE, "FILE", "build for each -r, write all modules to FILE for staprun FILE", options_set_bundle },
+	{ 0, "bundle", VALUE, "FILE", "build for each -r; write the modules to FILE for staprun "
+				      "FILE", options_set_bundle },
 	{ 0, "sign-bundle", VALUE, "KEY", "sign the bundle with that private key (PEM)", options_set_sign_bundle },
 	{ 'I', NULL, VALUE, "DIR", "search DIR for library scripts too", add_include },
 	{ 'D', NULL, VALUE, "NAME[=VALUE]", "set a limit: MAXACTION, MAXSTRINGLEN, ...", add_define },
@@ -651,7 +652,7 @@ static const struct option_row {
 	{ 't', NULL, NOTHING, NULL, "print at the end the cost of each probe's hits and of locks", set_timing },
 	{ 0, "strict", NOTHING, NULL, "exit with status 3 if an event, output or a value was lost\n"
 	  "or cut, and no error occurred", set_strict },
-	{ 0, "exclude-self", NOTHING, NULL, "leave out hits in stapio, staprun and, before it is executed,\n"
+	{ 0, "exclude-self", NOTHING, NULL, "ignore hits in stapio, staprun and, before its execve(),\n"
 	  "the command of -c", set_exclude_self },
 	{ 0, "follow", NOTHING, NULL, "make comparisons with target() true for its child processes\n"
 	  "and their descendants, too", set_follow },
@@ -684,8 +685,8 @@ static const struct option_row {
 	{ 0, "hosts", VALUE, "FILE", "run on the hosts of FILE: one a line, as with --remote, or an\ninventory of Ansible "
 	"(INI)", options_add_hosts },
 	{ 0, "min-hosts", VALUE, "N", "run if at least N hosts can be used (default: all)", options_set_min_hosts },
-	{ 0, "merge", NOTHING, NULL, "run event probes on the hosts of --remote, and the others once,\n"
-	  "here, with the globals of all hosts added up", set_merge },
+	{ 0, "merge", NOTHING, NULL, "run event probes on the hosts of --remote, and other probes\n"
+	  "once, on this host, with the merged globals of all hosts", set_merge },
 	{ 0, "remote-prefix", NOTHING, NULL, "begin each line of output with its host's number", set_remote_prefix },
 	{ 0, "kbuild", NOTHING, NULL, "build the module with a full kbuild run", set_kbuild },
 	{ 0, "disable-cache", NOTHING, NULL, "neither use nor fill the cache", set_no_cache },
@@ -698,7 +699,7 @@ static const struct option_row {
 	{ 0, "semantic-keep-going", NOTHING, NULL, "collect and list all errors of pass 2", set_keep_going },
 	{ 'P', NULL, NOTHING, NULL, "accepted for compatibility, as --prologue-searching", set_prologue },
 	{ 0, "prologue-searching", MAYBE, "WHEN", "accepted for compatibility: always, auto or never;\nparameters "
-	"are read where they are at the entry", set_prologue },
+						  "are always read correctly at the entry", set_prologue },
 	{ 0, "privilege", VALUE, "LEVEL", "refuse scripts that stapusr or stapsys may not run", set_privilege },
 	{ 0, "unprivileged", NOTHING, NULL, "the same as --privilege=stapusr", set_unprivileged },
 	{ 0, "poison-cache", NOTHING, NULL, "fill the cache without reading it", set_poison_cache },
@@ -708,8 +709,8 @@ static const struct option_row {
 	{ 0, "rlimit-nproc", VALUE, "N", "limit the number of the user's processes", set_limit_nproc },
 	{ 0, "rlimit-stack", VALUE, "N", "limit the translator's stack, in bytes", set_limit_stack },
 	{ 0, "rlimit-fsize", VALUE, "N", "limit the size of files, in bytes", set_limit_fsize },
-	{ 0, "download-debuginfo", MAYBE, "WHEN", "download debuginfo from $DEBUGINFOD_URLS, or not "
-	"(no)", set_download },
+	{ 0, "download-debuginfo", MAYBE, "WHEN", "set whether debuginfo is downloaded from "
+						  "$DEBUGINFOD_URLS", set_download },
 	{ 0, "use-server", MAYBE, "HOST", "refused: compile servers are not supported; see -p4, --remote", no_servers },
 	{ 0, "list-servers", MAYBE, "WHICH", "refused", no_servers },
 	{ 0, "trust-servers", MAYBE, "HOW", "refused", no_servers },

@@ -142,8 +142,8 @@ static void check_records(const struct options *o)
 		options_misused("-f, --json, --output, --record or --monitor cannot be used with --remote-prefix or several "
 				"hosts: the records of a session are one stream");
 	if (o->monitor && (o->record || o->output_format || o->outputs.n || o->output))
-		options_misused("--monitor and -f, --json, --output, --record or -o cannot be used together: it shows what the "
-				"script measures, and writes no file");
+		options_misused("--monitor and -f, --json, --output, --record or -o cannot be used together: "
+				"--monitor shows data on the terminal and writes no file");
 	if (o->record && (o->output_format || o->outputs.n))
 		options_misused("--record cannot be used with -f, --json or --output: \"stap report\" makes these from the "
 				"recorded file");

@@ -254,7 +254,7 @@ static const struct command {
 	{ "show", "", "print these options", show_command },
 	{ "sample", "[NAME]", "list the example scripts, or print one", sample_command },
 	{ "help", "", "print this list", help_command },
-	{ "quit", "", "end; so does the end of the input", quit_command },
+	{ "quit", "", "end the prompt, as the end of the input does", quit_command },
 	{ "exit", "", "the same as quit", quit_command },
 };
 

@@ -95,7 +95,7 @@ static const char *missing_context(const struct check *k, const struct embedded 
 		       embedded_word(c, "stp_user_mode") ||
 		       embedded_word(c, "stp_is_32bit") ||
 		       embedded_has_prefix(c, "stp_mark_") ?
-			"in handlers that are not of events" : NULL;
+			"outside of event handlers" : NULL;
 	if (k->at_return && embedded_word(c, "stp_address"))
 		return "in .return probes";
 	if (k->at_return && k->user_code && user_stack)
@@ -151,7 +151,7 @@ static const char *print_refusal(const struct expr *e)
 static const char *register_refusal(const struct check *k, const struct expr *e)
 {
 	if (e->u.reg.is_float || (e->u.reg.number >= DI_VECTOR && e->u.reg.number < DI_ARGUMENT))
-		return "reading a register of floating point is not supported";
+		return "reading a floating-point register is not supported";
 	return e->u.reg.number_expr && !k->registers ? "@kregister() and @uregister() outside of probes of programs are not "
 		"supported" : NULL;
 }
@@ -184,7 +184,7 @@ static const char *operator_refusal(const struct expr *e)
 	return e->kind == E_UNARY && e->u.un.op == TOK_WIDEN ? "reading a float is not supported" : NULL;
 }
 
-// ---------------------------------------------------------------- names of user code
+// ---------------------------------------------------------------- symbol names of user code
 
 static bool is_holder(struct check *k, const struct var *v)
 {
@@ -293,10 +293,11 @@ static const char *names_refusal(struct check *k, const struct expr *e)
 	if (!gives_names(k, e))
 		return NULL;
 	if (session_limit(k->s, LIMIT_MAXSTRINGLEN) < SHORTEST)
-		return "names of user code in strings of less than 64 bytes (-DMAXSTRINGLEN) are not supported";
+		return "symbol names of user code in strings of less than 64 bytes (-DMAXSTRINGLEN) are not supported";
 	if (!numbers_add(&k->places, e))
 		return NULL;
-	return "names of user code are only supported as arguments of print functions, as values of arrays (a[...] = name), "
+	return "symbol names of user code are only supported as arguments of print functions, as values of arrays "
+	       "(a[...] = name), "
 	       "and as keys of arrays that event handlers only add to (a[...]++, a[...] <<< n)";
 }
 
@@ -307,10 +308,11 @@ static void check_named(struct use_walker *w, struct var *v, int use, struct loc
 	if (use & USE_ADD && !(use & USE_READ))
 		return;
 	if (v->stat_ops & STAT_PERCENTILE)
-		refuse(loc, str_printf("@percentile() is computed of \"%s\": event handlers can only add to it (<<<)", v->name));
+		refuse(loc, str_printf("@percentile() reads \"%s\": event handlers can only add to it (<<<)", v->name));
 	for vec_each(&k->named, named)
 		if (*named == v) {
-			refuse(loc, str_printf("\"%s\" has names of user code as keys: event handlers can only add to it "
+			refuse(loc, str_printf("\"%s\" has symbol names of user code as keys: event handlers can "
+					       "only add to it "
 					       "(a[...]++, a[...] <<< n)", v->name));
 			break;
 		}
@@ -361,7 +363,7 @@ static const char *foreach_refusal(struct check *k, const struct stmt *st)
 	if (st->u.foreach.sort_stat == STAT_VARIANCE)
 		return "sorting by @variance() in event handlers is not supported";
 	if ((by_value || st->u.foreach.value) && is_holder(k, st->u.foreach.decl))
-		return "a loop over names of user code in event handlers is not supported";
+		return "a loop over symbol names of user code in event handlers is not supported";
 	return NULL;
 }
 

@@ -156,8 +156,8 @@ static void check_use(const struct var *v, const struct merge_use *u)
 		diag_error(u->written.loc, "the string \"%s\" cannot be merged: its value depends on the order of events on "
 			   "different hosts", v->name);
 	else if (u->written.is_set)
-		diag_error(u->written.loc, "\"%s\" cannot be merged: this probe runs on each host, and each sets another "
-			   "value", v->name);
+		diag_error(u->written.loc, "\"%s\" cannot be merged: this probe runs on each host, and each host may "
+					   "set another value", v->name);
 	else if (u->by_host.is_set && u->added.is_set)
 		diag_error(u->added.loc, "\"%s\" cannot be merged: probes may either add to it, as here, or set it for each "
 			   "hostname()", v->name);
@@ -193,8 +193,8 @@ static void check_globals(struct merger *m)
 	}
 	if (!m->s->opt.suppress_errors && !session_limit(m->s, LIMIT_MAXERRORS))
 		return;
-	diag_error((struct loc){ 0 }, "--merge cannot be used with --suppress-handler-errors or -DMAXERRORS: after an error, "
-		   "a host would not know what it has sent");
+	diag_error((struct loc){ 0 }, "--merge cannot be used with --suppress-handler-errors or -DMAXERRORS: after "
+				      "an error, it is uncertain which values a host has sent");
 }
 
 // ---------------------------------------------------------------- the part that runs on a host

@@ -99,7 +99,7 @@ static bool find_modules(const struct target_where *w, struct loc loc, const cha
 	struct di_module *own = list ? NULL : own_module(w);
 	bool several = false;
 	bool only_kernel = own && !strcmp(word, "@cast") && !w->s->opt.user_runtime && own != di_kernel(w->s) &&
-			   !session_since(w->s, loc, "4.3", "@cast() to a type of what is probed");
+			   !session_since(w->s, loc, "4.3", "@cast() to a type of the probed code");
 
 	if (own && !only_kernel)
 		vec_push(out, own);

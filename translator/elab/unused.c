@@ -278,7 +278,7 @@ static void warn(struct loc loc)
 {
 	if (loc.source && loc.source->library)
 		return;
-	diag_warn_held(loc, "nothing uses this, so it is left out (an error with -u)");
+	diag_warn_held(loc, "this code is never used, so it was left out (an error with -u)");
 }
 
 void unused_drop(struct stmt *s)

@@ -370,7 +370,8 @@ static void check_frames(struct emitter *e, int strings, int nesting)
 	enum { MAX_FRAMES = 64 << 20 };
 
 	if (strings * emit_string_len(e) > MAX_FRAMES)
-		die("%d nested calls need %" PRId64 " MB of strings for each CPU, more than %d MB; reduce "
+		die("the strings of %d nested calls need %" PRId64 " MB of strings for each CPU, more than %d MB; "
+								   "reduce "
 		    "MAXNESTING or MAXSTRINGLEN "
 		    "(-DMAXNESTING=N)", nesting, strings * emit_string_len(e) >> 20, MAX_FRAMES >> 20);
 }

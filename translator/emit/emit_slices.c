@@ -675,8 +675,9 @@ void emit_check_senders(const struct session *s)
 {
 	for vec_each(&s->script.probes, p)
 		if (s->opt.merge == MERGE_HOST && (*p)->family->in_slices && !(*p)->in_slices)
-			diag_error((struct loc){ 0 }, "--merge: the globals that hosts send cannot be copied, since an array takes more "
-				   "than %d MB, all of them more than a quarter of STP_MAXMEMORY, or the script uses matched(); declare "
+			diag_error((struct loc){ 0 }, "--merge: hosts cannot send the globals: an array takes more "
+						      "than %d MB, all of them more than a quarter of STP_MAXMEMORY, "
+						      "or the script uses matched(); declare "
 				   "smaller arrays (global a[1000])", ARRAY_MAX >> 20);
 }
 

@@ -35,7 +35,7 @@ static unsigned reads_of(const struct expr *of)
 bool emit_stat_fails(const struct emitter *e, const struct expr *x)
 {
 	return x->u.stat.op != STAT_COUNT &&
-	       (x->u.stat.op != STAT_SUM || !session_since(e->s, x->loc, "1.5", "@sum() of nothing"));
+	       (x->u.stat.op != STAT_SUM || !session_since(e->s, x->loc, "1.5", "@sum() of an empty statistic"));
 }
 
 static const char *function_of(const struct expr *x)

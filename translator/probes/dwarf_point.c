@@ -297,7 +297,8 @@ static void no_callee(const struct dwarf_point *p, const di_functions *of, struc
 {
 	const char *file = p->callee_at.file;
 
-	buf_printf(why, "it calls no function \"%s%s%s\" by name%s", p->callee, file ? "@" : "", file ? file : "",
+	buf_printf(why, "it does not call a function \"%s%s%s\" "
+			"directly%s", p->callee, file ? "@" : "", file ? file : "",
 		   diag_similar(p->callee, add_callees, of));
 }
 

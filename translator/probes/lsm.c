@@ -170,8 +170,8 @@ static struct expr *lsm_target(struct session *s, struct probe *p, struct expr *
 			continue;
 		if (d->parameters.at[i].type && i < MAX_PARAMETERS)
 			return target_variable(target->loc, &d->parameters.at[i]);
-		diag_error(target->loc, "the parameter \"%s\" of the hook \"%s\" cannot be read: it, or one before it, is not passed "
-			   "in one register", target->u.target.name, d->hook);
+		diag_error(target->loc, "the parameter \"%s\" of the hook \"%s\" cannot be read: it or an earlier "
+					"one is not passed in a single register", target->u.target.name, d->hook);
 		return NULL;
 	}
 	return no_such_parameter(d, target);

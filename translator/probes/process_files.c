@@ -256,8 +256,8 @@ static int add_identified(struct session *s, const struct point_part *part, stru
 		debug = path;
 	}
 	if (debug)
-		diag_error(part->loc, "the program with the build ID %s was not found, only %s, which is not that program: "
-			   "give the path of the program", part->text, debug);
+		diag_error(part->loc, "the program with the build ID %s was not found, only %s, which has another "
+				      "build ID: give the path of the program", part->text, debug);
 	else
 		diag_error(part->loc, "no program with the build ID %s found: no directory of debuginfo has "
 			   ".build-id/%.2s/%s; give its path", part->text, part->text, part->text + 2);

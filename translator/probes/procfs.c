@@ -124,7 +124,8 @@ static int check_carrier(struct session *s, const struct probe_match *m, const s
 	const struct source *source = m->chain[0]->loc.source;
 
 	if (input && s->opt.monitor && source && strcmp(source->name, MONITOR_SOURCE)) {
-		diag_error(m->chain[0]->loc, "%s cannot be used with --monitor: the keys of the terminal are those of --monitor",
+		diag_error(m->chain[0]->loc, "%s cannot be used with --monitor: the keys of the terminal are read by "
+					     "--monitor",
 			   point_text(m->chain[0]));
 		return 1;
 	}

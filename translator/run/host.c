@@ -100,7 +100,7 @@ void host_start(struct session *s, struct host *h, const struct remote *r, const
 		vec_push(&words, *setting);
 	host_shell_command(&argv, r->url, on_host, &words);
 	if (pipe2(in, O_CLOEXEC) < 0 || pipe2(out, O_CLOEXEC) < 0)
-		die("cannot make a pipe to %s: %s", r->url, strerror(errno));
+		die("cannot create a pipe to %s: %s", r->url, strerror(errno));
 	posix_spawn_file_actions_init(&actions);
 	posix_spawn_file_actions_adddup2(&actions, in[0], 0);
 	posix_spawn_file_actions_adddup2(&actions, out[1], 1);

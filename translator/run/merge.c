@@ -42,7 +42,7 @@ static int deliver_to = -1;        // in a child
 static void make_pipe(int ends[2])
 {
 	if (pipe2(ends, O_CLOEXEC))
-		die("cannot make a pipe: %s", strerror(errno));
+		die("cannot create a pipe: %s", strerror(errno));
 }
 
 // ---------------------------------------------------------------- building for hosts

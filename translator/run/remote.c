@@ -54,7 +54,7 @@ static void start_query(struct query *q, const struct remote *r)
 
 	host_shell_command(&argv, r->url, "uname -rm", &none);
 	if (pipe2(ends, O_CLOEXEC))
-		die("cannot make a pipe to %s: %s", r->url, strerror(errno));
+		die("cannot create a pipe to %s: %s", r->url, strerror(errno));
 	fflush(NULL);
 	q->pid = fork();
 	if (q->pid < 0)

@@ -22,7 +22,7 @@ static bool wanted(const struct options *o)
 static void make_pipe(int ends[2])
 {
 	if (pipe2(ends, O_CLOEXEC))
-		die("cannot make a pipe to stap-report: %s", strerror(errno));
+		die("cannot create a pipe to stap-report: %s", strerror(errno));
 }
 
 // The screen has the terminal for itself: it shows what programs write to standard error, and its keys are commands.
@@ -106,7 +106,7 @@ bool report_start(struct session *s, struct report *r)
 	input = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3);
 	r->output = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
 	if (pipe2(ends, O_CLOEXEC) || r->output < 0 || dup2(ends[0], STDIN_FILENO) < 0)
-		die("cannot make a pipe to stap-report: %s", strerror(errno));
+		die("cannot create a pipe to stap-report: %s", strerror(errno));
 	program.argv = argv.at;
 	r->pid = spawn_start(&program);
 	if (r->pid < 0)

@@ -98,7 +98,7 @@ static void add_variables(struct request *r, const struct cursor *c, struct list
 		if (dollars == (*n->name == '$'))
 			add(l, n->name, KIND_VARIABLE, n->type);
 	for (int i = 0; dollars && i < (int)ARRAY_SIZE(all); i++)
-		add(l, all[i], KIND_VARIABLE, "text of all of them");
+		add(l, all[i], KIND_VARIABLE, "all of these variables, as text");
 }
 
 static void add_members(struct request *r, const struct cursor *c, struct list *l, const struct source_token *arrow)

@@ -283,7 +283,7 @@ static void answer(const char *method, struct json_object *params, struct json_o
 	if (row == END(requests))
 		refuse(id, METHOD_NOT_FOUND, str_printf("unknown method \"%s\"", method));
 	else if (!d)
-		refuse(id, INVALID_REQUEST, "the text of the request is not open");
+		refuse(id, INVALID_REQUEST, "the request is for a text that is not open");
 	else if (d->len > MAX_SCRIPT || !start(d, params, id, row->run))
 		refuse(id, INTERNAL_ERROR, "cannot start a process, or the text is too large");
 }

@@ -59,7 +59,7 @@ static void make_temporary(struct session *s)
 		return;
 	}
 	if (!mkdtemp(path))
-		die("cannot make a temporary directory in %s: %s; set TMPDIR to a writable directory with free space",
+		die("cannot create a temporary directory in %s: %s; set TMPDIR to a writable directory with free space",
 		    dir && *dir ? dir : "/tmp", strerror(errno));
 	s->tmp_dir = path;
 	if (s->opt.keep_tmp)

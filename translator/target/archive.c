@@ -82,7 +82,7 @@ static void count_bytes(struct unpacking *u, int64_t n, const char *path)
 {
 	u->bytes += n;
 	if (u->bytes > MAX_BYTES)
-		refuse(u, path, "follows more than 4 GB of content");
+		refuse(u, path, "is after more than 4 GB of content, which is the limit");
 }
 
 static void write_file(struct unpacking *u, struct archive *a, struct archive_entry *e, const char *path)

@@ -98,7 +98,7 @@ static void relocate(const char *root, const char *makefile)
 	if (cache_file_save(makefile, text, strlen(text), 0644))
 		die("cannot write %s: %s", makefile, strerror(errno));
 	if (symlink(str_printf("%s%s", buf_text(&up), to), str_printf("%s/source", dir)) < 0 && errno != EEXIST)
-		die("cannot make a link in %s: %s", dir, strerror(errno));
+		die("cannot create a link in %s: %s", dir, strerror(errno));
 }
 
 static void relocate_all(const char *root)
@@ -193,7 +193,7 @@ static void check_complete(const char *root, const char *tree)
 	for (size_t i = 0; i < ARRAY_SIZE(links) && strcmp(root, tree); i++)
 		check_link(root, tree, links[i], &missing);
 	if (missing.n)
-		die("%s %s needed by %s, and not among the packages of --headers; add %s", join(&missing),
+		die("%s %s required by %s, but not in the packages of --headers; add %s", join(&missing),
 		    missing.n == 1 ? "is" : "are", name, missing.n == 1 ? "it" : "them");
 	for (size_t i = 0; i < ARRAY_SIZE(files); i++)
 		if (!exists(str_printf("%s/%s", tree, files[i])))

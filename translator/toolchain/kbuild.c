@@ -262,7 +262,7 @@ char *kbuild_directory(struct session *s, const char *name, const char *generate
 		die("kbuild cannot work in %s because of the characters in its name; set TMPDIR to another "
 		    "directory", dir);
 	if (mkdir(dir, 0700) < 0 || symlink(s->runtime_dir, str_printf("%s/runtime", dir)) < 0)
-		die("cannot make %s: %s; set TMPDIR to a writable directory with free space", dir,
+		die("cannot create %s: %s; set TMPDIR to a writable directory with free space", dir,
 		    strerror(errno));
 	kbuild_write(str_printf("%s/%s.c", dir, KBUILD_GENERATED), generated);
 	write_units(s, dir, families, &units);
@@ -421,7 +421,7 @@ static void feed_start(struct config_feed *f, const char *dir)
 	char *path = str_printf("%s/Makefile", dir);
 
 	if (pipe2(f->pipe, O_CLOEXEC) < 0 || fcntl(f->pipe[0], F_SETFD, 0) < 0)
-		die("cannot make a pipe: %s; allow more open files (ulimit -n)", strerror(errno));
+		die("cannot create a pipe: %s; allow more open files (ulimit -n)", strerror(errno));
 	kbuild_write(path, str_printf("%s\n$(addprefix $(obj)/,$($(obj-m:.o=-y))): $(obj)/stp_config.h\n"
 				      "$(obj)/stp_config.h:\n\t@cat /proc/self/fd/%d >$@\n",
 				      str_read_file(path, NULL), f->pipe[0]));

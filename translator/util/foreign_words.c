@@ -88,7 +88,8 @@ static const char *advice(const struct row *row, const struct row *end, const ch
 		if (among(row->names, name))
 			return !row->language || is_call_of(name, row->instead) ?
 				       str_printf("write %s", row->instead) :
-				       str_printf("it is known from %s; write %s", row->language, row->instead);
+				       str_printf("it exists only in %s; write "
+						  "%s", row->language, row->instead);
 	return NULL;
 }
 

@@ -73,7 +73,8 @@ static char *missing(const char *path)
 {
 	char *plain = str_printf("%s%s", root.dir, path);
 
-	return access(plain, F_OK) ? plain : str_printf("%s (a link to no file below --sysroot)", plain);
+	return access(plain, F_OK) ? plain : str_printf("%s (a link to a file that does not exist below "
+							"--sysroot)", plain);
 }
 
 // Devices and FIFOs of the tree count as missing, since reading one may never end.

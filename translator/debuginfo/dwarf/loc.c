@@ -66,7 +66,7 @@ static bool frame_address(struct compile *c)
 	if (at_entry(c))
 		return value_push(c, DI_OP_REG, c->m->arch->stack_pointer) && value_offset(c, c->m->arch->entry_cfa);
 	if (!frame || c->depth > 3 || dwarf_frame_cfa(frame, &ops, &n) || !n) {
-		c->why = "it is in the function's frame, which no call frame information describes here";
+		c->why = "it is in the function's stack frame, for which there is no call frame information here";
 		return false;
 	}
 	ops = copy_ops(ops, n);
@@ -172,8 +172,8 @@ static bool entry_value(struct compile *c, Dwarf_Op *op)
 
 	if (number >= 0 && !c->callee && push_entry_register(c, number))
 		return true;
-	c->why = "only its value at the function's entry is known here, and that is not saved: "
-		 "save it in a probe of the function's entry";
+	c->why = "only its value at the function's entry is described here, and that was not saved: save it in a "
+		 "probe of the function's entry";
 	return false;
 }
 
@@ -203,7 +203,8 @@ static bool integer_type(struct compile *c, Dwarf_Op *op, uint64_t offset, struc
 	type->is_signed = encoding == DW_ATE_signed || encoding == DW_ATE_signed_char;
 	if (type->size > 0 && type->size <= 8 && encoding != DW_ATE_float && encoding != DW_ATE_complex_float)
 		return true;
-	c->why = str_printf("its location computes with values of the type %s", dwarf_diename(&die) ?: "without a name");
+	c->why = str_printf("its location expression uses values of the type %s", dwarf_diename(&die) ?: "without a "
+													 "name");
 	return false;
 }
 
@@ -304,7 +305,7 @@ static bool thread_address(struct compile *c)
 	c->out->ops.n--;
 	if (tls_address(c->m, top->value, c->out))
 		return true;
-	c->why = "it is thread-local, and its file does not show where the threads' copies are";
+	c->why = "it is thread-local, and its file does not describe the location of thread-local variables";
 	return false;
 }
 

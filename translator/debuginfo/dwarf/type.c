@@ -165,7 +165,7 @@ static const char *format_of(Dwarf_Word encoding, Dwarf_Word order)
 		return "a fixed-point number";
 	if (encoding > DW_ATE_lo_user)
 		return "in an unknown format";
-	return order == DW_END_big ? "stored from its highest byte down (big-endian)" : NULL;
+	return order == DW_END_big ? "in big-endian byte order" : NULL;
 }
 
 static void fill_base(Dwarf_Die *die, struct di_type *out)

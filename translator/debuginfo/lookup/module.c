@@ -353,12 +353,12 @@ const char *di_advice(const struct di_module *m)
 	const char *gone = m->program && m->dwarf ? dwarf_file_no_split(m->dwarf) : NULL;
 
 	if (gone && !access(str_printf("%s.dwp", di_program_path(m)), F_OK))
-		return str_printf("the debuginfo of %s is packed in %s.dwp, and such files cannot be read: keep %s and the "
-				  "other .dwo files where they were made, or compile without -gsplit-dwarf",
+		return str_printf("the debuginfo of %s is packed in %s.dwp, and such files cannot be read: keep %s "
+				  "and the other .dwo files at their original paths, or compile without -gsplit-dwarf",
 				  m->name, m->name, gone);
 	if (gone)
-		return str_printf("the debuginfo of %s is split off into .dwo files, and %s is neither beside it nor where "
-				  "it was made", m->name, gone);
+		return str_printf("the debuginfo of %s is split off into .dwo files, and %s is neither beside it nor "
+				  "at its original path", m->name, gone);
 	if (m->program)
 		return str_printf("compile %s with -g, or install its debuginfo (-dbgsym, -dbg) package", m->name);
 	return kernel_debuginfo_advice(m->s->kernel);

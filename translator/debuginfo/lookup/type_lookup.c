@@ -252,7 +252,8 @@ static const char *why_not(const struct hit *h, const char *name)
 	if (other)
 		return str_printf("is ambiguous: both %s and %s have it%s", base_text(h), base_text(other),
 				  h->location.from || other->location.from || h->is_static || other->is_static ? "" :
-				  str_printf("; read %s or %s, where ADDRESS is that of the object", cast_text(h, name),
+				  str_printf("; read %s or %s, where ADDRESS is the address of the "
+					     "object", cast_text(h, name),
 					     cast_text(other, name)));
 	return h->is_static ? str_printf("is a static member of %s: read @var(\"%s\")", h->in->name, name) : NULL;
 }
