@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Lines of the tables of stap --monitor, as text of a width.
+// Formats the lines of stap --monitor's tables as text of a given width.
 #ifndef CELLS_H
 #define CELLS_H
 
@@ -14,7 +14,7 @@ void cells_head(char *line, size_t size, const struct live_table *t, unsigned co
 void cells_row(char *line, size_t size, const struct live_table *t, const struct live_row *r, int width);
 void cells_probe_head(char *line, size_t size, int width);
 void cells_probe(char *line, size_t size, const struct live_probe *p, int width);
-// Row i of at most n of a histogram; "" after its last one.
+// Writes row i of a histogram of at most n rows; "" if it has no such row.
 void cells_bar(char *line, size_t size, const struct statistic *s, unsigned i, unsigned n, int width, bool utf8);
 
 #endif

@@ -6,8 +6,8 @@
 
 // Returns what the handler of PRINT, TEXT or HIST prints, byte for byte; valid until the next call.
 struct text event_text(const struct session *s, const struct event *e);
-void event_text_suit_terminal(unsigned style);         // 1 or 2: HIST_TERMINAL (limits.def), from now on
-void event_text_add_percentiles(void);                 // from now on a line of them follows each histogram
+void event_text_suit_terminal(unsigned style);         // sets the style of later histograms: HIST_TERMINAL (limits.def)
+void event_text_add_percentiles(void);                 // adds a line of percentiles after each later histogram
 bool statistic_has_min(const struct statistic *s);     // `min` was computed
 bool statistic_has_max(const struct statistic *s);
 int64_t statistic_average(const struct statistic *s);
@@ -15,8 +15,8 @@ int64_t statistic_average(const struct statistic *s);
 bool is_display(const struct event *e);
 // Limits of a histogram's bucket; both are included.
 void bucket_limits(const struct statistic *s, unsigned bucket, int64_t *low, int64_t *high);
-// Passes the arguments of PRINT. They are named by the text before their conversions; one without a name, or with that
-// of an argument before it, by its number, from 1. The names of an event differ.
+// Calls the handler for each argument of PRINT with a name: the text before its conversion, or, if there is none or
+// an earlier argument has the same, its number, from 1. No two arguments of an event have the same name.
 typedef void argument_handler(void *to, const char *name, const struct cell *c);
 void each_argument(const struct event *e, argument_handler *handler, void *to);
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The files of html/, as stap-report contains them.
+// The files of html/, which are embedded in stap-report.
 #ifndef HTML_FILES_H
 #define HTML_FILES_H
 
 #include <stdio.h>
 
-// Writes the elements <style> and <script> of a report. Errors are those of the stream.
+// Writes the elements <style> and <script> of a report. The caller checks ferror().
 void html_put_files(FILE *to);
 
 #endif

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Bytes that are collected and written at once: stdio takes longer for each short piece than the piece. Zeroes: empty.
+// A buffer of output that is written by one call, since stdio is slow for many short pieces. A zeroed one is empty.
 struct json_line { char *at; size_t len, space; };
 
 // Returns space for n bytes at the end, whose length the caller adds to `len`.
@@ -30,9 +30,10 @@ static inline void line_add(struct json_line *l, const char *at, size_t n)
 
 // Adds a JSON string with its quotes; U+FFFD replaces bytes that are not UTF-8. Returns false if there were any.
 bool line_add_string(struct json_line *l, struct text t);
-// Returns a copy, in memory of malloc(), in which U+FFFD replaces each byte that is not UTF-8; *valid: none was.
+// Returns a copy, in memory of malloc(), in which U+FFFD replaces each byte that is not UTF-8; sets *valid to true
+// if there was no such byte.
 struct text utf8_copy(struct text t, bool *valid);
-// Writes a JSON string as line_add_string() does. Errors are those of the file.
+// Writes a JSON string as line_add_string() does. The caller checks ferror().
 void put_json_string(FILE *to, struct text t);
 
 #endif

@@ -10,10 +10,10 @@ enum { LIVE_COLUMNS = 6, LIVE_LOG_LINES = 2000 };
 
 struct live_row {
 	char *key;                         // "a, 3"; "" of a scalar
-	bool seen;                         // since the head of its array
+	bool seen;                         // reported since the last head of its array
 	int64_t values[LIVE_COLUMNS];
 	char *text;                        // of a global that is a string, else NULL
-	double rate;                       // of the first value, a second
+	double rate;                       // change of the first value per second
 	uint64_t time_ns;                  // when it was read
 	struct statistic *hist;            // NULL: none
 };
@@ -30,8 +30,8 @@ struct live_table {
 struct live_probe {                        // a probe of the script; a wildcard has many points
 	char *written, *where;
 	size_t points;
-	uint64_t hits, ns, counted_ns;     // as of a time
-	double hits_rate, ns_rate;         // a second
+	uint64_t hits, ns, counted_ns;     // totals as of counted_ns
+	double hits_rate, ns_rate;         // per second
 	bool off;
 };
 

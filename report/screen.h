@@ -8,9 +8,10 @@
 int screen_open(bool can_switch);
 void screen_close(void);
 void screen_draw(void);
-// A key may ask for more than another view of the screen.
-enum screen_wish { SCREEN_NOTHING, SCREEN_QUIT, SCREEN_SWITCH /* the probe screen_probe() */ };
-enum screen_wish screen_key(void);         // handles one key that was pressed; also a new size of the terminal
+// Actions that a key requests of the caller; other keys only change the view. SCREEN_SWITCH: enable or disable the
+// probe screen_probe().
+enum screen_wish { SCREEN_NOTHING, SCREEN_QUIT, SCREEN_SWITCH };
+enum screen_wish screen_key(void);         // handles one pressed key, or a new size of the terminal
 struct live_probe *screen_probe(void);     // under the cursor
 
 #endif

@@ -13,9 +13,9 @@ struct frame {
 	uint64_t size;                     // of the function, 0: unknown
 	struct text source;                // file of the source; empty: unknown
 	unsigned line;                     // that the function executes, 0: unknown
-	bool inlined;                      // in the frame before it
-	bool in_file;                      // the function is unknown, and `offset` is one in the file
-	unsigned key;                      // 1 + position of another key than the stack; 0: a frame of the stack
+	bool inlined;                      // inlined into the function of the preceding frame
+	bool in_file;                      // the function is unknown, and `offset` is from the start of the file
+	unsigned key;  // 0: a frame of the stack; else 1 + the position of the key that this entry shows
 };
 
 // Handles a frame; it is valid until the handler returns.
@@ -24,8 +24,8 @@ typedef void frame_handler(void *to, const struct frame *f);
 // Returns true if the event is an element of an array with a call stack in its keys, and with a number or statistics.
 bool stack_is_key(const struct event *e);
 // Calls the handler for the frames of such an element, from the outermost to the innermost, with inlined functions.
-// Each other key is a frame, too, in its order, unless it is an empty text, such as the kernel stack of a sample in a
-// program. Kernel stacks follow user stacks.
+// Other keys are passed as frames, too, in their order, except empty texts, such as the kernel stack of a sample in
+// a program. Kernel stacks follow user stacks.
 void stack_frames(const struct session *s, const struct event *e, frame_handler *handler, void *to);
 // Returns true if the key is a call stack.
 bool stack_is_cell(const struct cell *c);

@@ -59,7 +59,7 @@ struct session {                           // what the stream has described so f
 	unsigned hist_width;
 	int64_t target;                    // 0: none
 	char *script;                      // "" if unknown
-	char **options;                    // of the translation; none are known of versions before 4
+	char **options;                    // of the translation; streams before version 4 have none
 	size_t noptions;
 	char *kernel, *host;               // where it ran, "" if unknown
 };
@@ -71,7 +71,7 @@ struct event {
 	enum event_kind kind;
 	uint64_t seq, time_ns;             // of PRINT, TEXT, HIST, VALUE, GAP
 	unsigned cpu;
-	const struct probe *probe;         // NULL: none of the script's
+	const struct probe *probe;         // NULL: not a probe of the script
 	const struct format *format;       // PRINT
 	const struct cell *cells;          // PRINT: arguments; VALUE: keys
 	unsigned ncells;

@@ -10,13 +10,13 @@ enum { SVG_WIDTH = 1200, SVG_MARGIN = 10, SVG_ROW = 17, SVG_TITLE = 34, SVG_CHAR
 
 // Writes at most `most` characters of t, which may be any bytes, escaped for XML.
 void svg_put_text(FILE *to, struct text t, size_t most);
-// The colour of a name, less than SVG_COLOURS; it depends on nothing else.
+// Returns the number of a colour, below SVG_COLOURS, that depends only on the name.
 unsigned svg_colour(struct text name);
 
 struct svg_time;
 
 struct svg_time *svg_time_new(void);
-// Takes any event; printed histograms and records that name their thread are drawn.
+// Adds an event. Only printed histograms and records that name their thread are drawn.
 void svg_time_event(struct svg_time *o, const struct session *s, const struct event *e);
 // Prepares the drawing after the last event, and returns its height; 0: there is nothing to draw.
 unsigned svg_time_height(struct svg_time *o);

@@ -9,18 +9,19 @@
 struct symbol {
 	struct text function;              // demangled
 	struct text file;                  // of the source; empty: unknown
-	unsigned line;                     // that it executes, 0: unknown
+	unsigned line;                     // line that it executes, 0: unknown
 };
 
 struct code_location {                             // of a frame, as a handler has printed it
 	struct text module;                // "kernel", a module of the kernel, or the path of a file
-	struct text function;              // empty: `offset` is one in the file
-	uint64_t offset, size;             // from the begin of the function; of the function, 0: unknown
+	struct text function;              // empty: `offset` is from the start of the file
+	uint64_t offset, size;             // offset from the start of the function; size of the function, 0: unknown
 	bool returns;                      // the address is a return address
 };
 
-// Returns what is at the location: the function, then those inlined there, from the outermost to the innermost;
-// *n is 0 if the file is not here, or is not the one that ran. `release` is the kernel's. Valid until the next call.
+// Returns the functions at the location: first the function itself, then those that are inlined there, from the
+// outermost to the innermost. *n is their number; it is 0 if the file is missing, or is not the one that ran.
+// `release` is the kernel's. Valid until the next call.
 const struct symbol *symbols_at(const char *release, const struct code_location *p, unsigned *n);
 
 #endif

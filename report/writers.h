@@ -18,7 +18,7 @@ struct writer {
 	const char *help;
 	// Handles one event; returns 0 or -errno.
 	int (*event)(struct output *out, const struct session *s, const struct event *e);
-	// Writes what is left after the last event of all sessions, likewise; may be NULL.
+	// Writes the rest after the last event of all sessions; returns 0 or -errno. May be NULL.
 	int (*finish)(struct output *out);
 };
 
