@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Calls in progress: what return probes save at the entry of a function or of a system call, until it returns. A row
- * is identified by the thread, by the probe and by an ID that the family chooses (the stack pointer; 0). A row is
- * never matched with another call: its key includes the start time of the thread and the number of programs that it
- * has executed, and a call whose entry is skipped has a row that marks this, which replaces one that an earlier call
- * with the same key left (by longjmp(), or since its return was skipped).
+ * Calls in progress: the data that return probes save at the entry of a function or of a system call until it
+ * returns. A row is identified by the thread, by the probe and by an ID that the family chooses (the stack pointer,
+ * or 0). A row is never matched with another call: its key includes the start time of the thread and the number of
+ * programs that it has executed, and a call whose entry is skipped has a row that marks this, which replaces one
+ * that an earlier call with the same key left (by longjmp(), or since its return was skipped).
  *
- * Rows are in sets, of which a hash of the key selects one. Nothing waits here, since a holder of a lock may be
- * preempted: only a row's own thread searches for it. Others write to it only when all rows of the set are taken and
- * it is the oldest. They do that with `busy` raised from 0 to 1, and clear `state` first. The thread copies the data
- * and then looks whether the row still is its own; x86 does not reorder stores, or loads, among themselves.
+ * A hash of the key selects a set of rows. Nothing waits for a lock here, since its holder may be preempted. Only a
+  * row's own thread searches for it; other threads reuse it only when all rows of the set are taken and it is the
+  * oldest: they raise `busy` from 0 to 1, and clear `state` first. The thread copies the data and then checks
+  * whether the row still is its own; x86 does not reorder stores, or loads, among themselves.
  */
 #ifndef BPF_CALLS_H
 #define BPF_CALLS_H
@@ -28,7 +28,7 @@ struct stp_call {
 };
 struct stp_call_set {
 	u64 age;
-	u64 lost;                      /* rows of calls in progress that other calls have got */
+	u64 lost;                      /* rows of calls in progress that were reused for other calls */
 	struct stp_call rows[STP_CALL_WAYS];
 };
 struct {
@@ -62,8 +62,10 @@ STP_INLINE void bpf_this_thread(struct stp_thread *me)
 	STP_KERNEL_READ(me->process_born, leader->start_time);
 }
 
-/* Returns whether the row's call may still return: its thread is alive and runs the program that made the call. The
- * memory of a thread that has ended may have become another's, which began at another time. */
+/*
+ * Returns whether the row's call may still return: its thread is alive and runs the program that made the call. The
+ * start time distinguishes the thread from a later one whose task_struct is at the same address.
+ */
 STP_INLINE bool bpf_is_in_progress(const struct stp_call *r)
 {
 	struct task_struct___thread *task = (void *)r->task;
@@ -109,8 +111,10 @@ STP_INLINE bool bpf_is_of(const struct stp_call *r, const struct stp_thread *me,
 	       STP_NOW(r->id) == id && STP_NOW(r->born) == me->born && STP_NOW(r->programs) == me->programs;
 }
 
-/* As bpf_is_of(), for a call in which the thread has executed a program since, and got the start time of the first
- * thread: begin_new_exec() increments self_exec_id once, after de_thread(). */
+/*
+ * As bpf_is_of(), for a call during which the thread has executed a program: de_thread() gives it the start time of
+ * the process's first thread, then begin_new_exec() increments self_exec_id once.
+ */
 STP_INLINE bool bpf_is_before_exec(const struct stp_call *r, const struct stp_thread *me, u32 probe, u64 id)
 {
 	return STP_NOW(r->state) != STP_ROW_FREE && STP_NOW(r->task) == me->task && STP_NOW(r->probe) == probe &&
@@ -118,7 +122,7 @@ STP_INLINE bool bpf_is_before_exec(const struct stp_call *r, const struct stp_th
 	       STP_NOW(r->process_born) == me->born;
 }
 
-/* Returns the number of the call's row, or STP_CALL_WAYS. over_exec: as stp_calls_make() of the module has it. */
+/* Returns the number of the call's row, or STP_CALL_WAYS. over_exec: see stp_calls_make() in kernel/calls.h. */
 STP_GLOBAL_FUNCTION int bpf_call_find(const struct stp_call_set *set, const struct stp_thread *me, u32 probe, u64 id,
 				      u32 over_exec)
 {
@@ -178,9 +182,9 @@ STP_INLINE void bpf_call_fill(struct stp_call *r, const struct stp_slot *s, cons
 	STP_NOW(r->state) = s ? STP_ROW_SAVED : STP_ROW_SKIPPED;
 }
 
-/* Saves the values in the slot for the call's return, over those of an earlier call with the same key: `returns` means
- * that calls cannot end in another way, so that the return of the earlier one has been missed. s NULL: marks that the
- * entry is skipped. */
+/* Saves the values in the slot for the call's return, over those of an earlier call with the same key: `returns`
+ * states that every call returns, so that the return of the earlier one was missed. s NULL: marks that the entry is
+ * skipped. */
 STP_GLOBAL_FUNCTION int bpf_call_save(struct stp_slot *s, u32 probe, u64 id, u32 words, u32 returns)
 {
 	struct stp_call_set *set;
@@ -228,7 +232,7 @@ STP_GLOBAL_FUNCTION int bpf_call_save(struct stp_slot *s, u32 probe, u64 id, u32
 
 enum stp_call_state {
 	STP_CALL_NONE,                 /* the call began before the session, or in another task, as a child's fork() */
-	STP_CALL_LOST,                 /* another call has got its row */
+	STP_CALL_LOST,                 /* its row was reused for another call */
 	STP_CALL_SKIPPED,              /* the entry was skipped, which was counted */
 	STP_CALL_FOUND,
 };
@@ -353,8 +357,10 @@ SEC(STP_UPROBE_SECTION) int stp_program_##number(u64 *ctx)			\
 
 /* ------------------------------------------------------------------ functions of the kernel */
 
-/* They are kprobes of perf, also where the kernel has kprobe.multi, whose returns have no stack pointer from 6.14 on.
- * The return has popped the return address. */
+/*
+ * Both are kprobes of perf, even where the kernel has kprobe.multi, whose return probes have no stack pointer since
+ * 6.14. At the return, the return address has been popped.
+ */
 #define STP_ON_FUNCTION_CALL(mask, words, number, handler, condition, late)	\
 SEC("kprobe") int stp_entry_##number(u64 *ctx)					\
 {										\
@@ -392,7 +398,9 @@ SEC("kprobe") int stp_program_##number(u64 *ctx)				\
 
 /* ------------------------------------------------------------------ system calls */
 
-/* exit(), exit_group(), rt_sigreturn() and sigreturn() do not return, or not with their number. */
+/*
+ * exit(), exit_group(), rt_sigreturn() and sigreturn() do not return, or their return does not have their number.
+ */
 STP_INLINE bool bpf_call_returns(u32 number, u32 compat)
 {
 	return compat ? number != 1 && number != 252 && number != 173 && number != 119 :

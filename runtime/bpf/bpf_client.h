@@ -21,7 +21,7 @@
 #define STP_ENTRY(c) ((c)->entry)
 #define STP_TABLE_SECTION
 
-/* Loops in functions that programs use, too: their bodies are functions (bpf_loops.h). */
+/* The bodies of loops are functions in C that programs share (bpf_loops.h). */
 #define STP_LOOP_FUNCTION(name) static int name(struct stp_ctx *c)
 #define STP_LOOP_FRAME(type) type *f = (type *)(c->frame - sizeof(type))
 #define STP_LOOP_DRIVER(name)

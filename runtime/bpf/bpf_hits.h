@@ -15,8 +15,8 @@ STP_INLINE void bpf_registers(struct stp_slot *s, const u64 *registers, u32 mask
 }
 
 /*
- * Texts of probes, by their number, from which the one of the hit is copied to the slot. The translator writes the
- * tables that handlers use, with rows of `size` bytes, whole words.
+ * Texts of probes, by the number of the probe: the text of the probe that was hit is copied to the slot. The
+ * translator writes the tables that handlers use, with rows of `size` bytes, whole words.
  */
 #define STP_POINTS(kind, size, count) const char stp_points_##kind[count][size] SEC(".rodata.points_" #kind)
 #define STP_POINTS_OF(kind, size, count)					\
@@ -144,7 +144,7 @@ STP_INLINE bool bpf_is_compat(void)
 	return status & STP_TS_COMPAT;
 }
 
-/* Names of calls: a program's own table, from which they are copied to the slot. */
+/* Names of calls: each program has a table, from which they are copied to the slot. */
 struct stp_call_names { char name[32], kernel_name[32], plain[32]; u64 flags; };
 #define STP_CALL_NAMES(number, size)						\
 	const struct stp_call_names call_names_##number[size] SEC(".rodata.call_names_" #number)
@@ -172,8 +172,10 @@ STP_INLINE void bpf_no_names(struct stp_slot *s, u32 row)
 #define stp_syscall_name(c) (STP_SLOT(c)->call_name.b)
 #define stp_syscall_kernel_name(c) (STP_SLOT(c)->call_kernel_name.b)
 
-/* When execveat() succeeds, its number is that of execve() at the return: threads whose last such call was execveat().
- * Several programs may look for the same return. */
+/*
+ * Threads whose last such call was execveat(): if it succeeds, the number at its return is that of execve().
+ * Several programs may look up the same return.
+ */
 STP_INLINE bool bpf_no_executions(u32 number)
 {
 	return false;
@@ -336,7 +338,10 @@ STP_INLINE u32 bpf_call_number(const u64 *ctx, bool is_return)
 	return (u32)number < STP_CALL_COMPAT ? (u32)number : STP_CALL_COMPAT - 1;
 }
 
-/* Prepare values of @entry(): there are none; or they are arguments, which registers still have at the return. */
+/*
+ * Prepare the values of @entry() at a return: there are none, or they are arguments, which are still in the
+ * registers.
+ */
 STP_INLINE bool bpf_enters(struct stp_slot *s)
 {
 	return true;

@@ -39,7 +39,7 @@ struct stp_place {
 	const struct stp_stat_desc *hist;      /* it prints this histogram */
 };
 
-/* A member of a type of the kernel, or a type, of which programs read the offset or the size. */
+/* A member of a kernel type whose offset programs read, or a kernel type whose size they read. */
 struct stp_member {
 	const char *where;             /* that reads it, in the script */
 	const char *type, *path;       /* "struct file", "f_path.dentry"; path NULL: the type */
@@ -67,7 +67,8 @@ struct stp_bpf_layout {
 	u32 percpu_offset;             /* of struct percpu, in a slot */
 	const u32 *adders;             /* offsets of counters in struct percpu */
 	u32 nadders;
-	const char *bound_at;          /* what requires the kernel of stp_module.build_id, in the script; NULL: nothing */
+	/* first location in the script that requires the kernel of stp_module.build_id; NULL: none */
+	const char *bound_at;
 };
 extern const struct stp_bpf_layout stp_bpf_layout;
 

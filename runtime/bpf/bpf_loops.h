@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Loops of programs. The body of a loop is a global function, which the verifier follows once; it is called until it
- * returns something else than STP_LOOP_NEXT. The verifier does follow the passes of the loop around the call: up to
- * about 8,000 of them, so that more are two nested loops.
+ * Loops of programs. The body of a loop is a global function, which the verifier follows once; it is called until
+  * it returns another result than STP_LOOP_NEXT. The verifier follows each pass of the loop around the call, up to
+  * about 8,000; a loop of more passes is divided into two nested ones.
  */
 #ifndef BPF_LOOPS_H
 #define BPF_LOOPS_H
@@ -10,7 +10,7 @@
 #define STP_LOOP_BATCH 1000        /* passes of an inner loop */
 
 #define STP_LOOP_FUNCTION(name) STP_GLOBAL_FUNCTION int name(struct stp_slot *slot_)
-/* The frame of the surrounding handler or function, which is the last one while it runs the loop. */
+/* The frame of the surrounding handler or function. It is the innermost one while the loop runs. */
 #define STP_LOOP_FRAME(type)							\
 	struct stp_ctx *c = slot_ ? &slot_->c : NULL;				\
 	type *f = slot_ ? bpf_last_frame(slot_, sizeof(*f)) : NULL;		\
@@ -25,7 +25,7 @@ STP_INLINE void *bpf_last_frame(struct stp_slot *s, u32 size)
 	return at > STP_FRAMES_SIZE - size ? NULL : &s->frames[at];
 }
 
-/* Defines functions that call another one up to STP_LOOP_BATCH times, and that many times as often. */
+/* Defines functions that call `name` up to STP_LOOP_BATCH times, and up to STP_LOOP_BATCH squared times. */
 #define STP_LOOP_DRIVER(name) STP_LOOP_DRIVER_(name)       /* the name may be a macro's */
 #define STP_LOOP_DRIVER_(name)							\
 STP_LOOP_BATCHES(name, name##_batch)						\
@@ -79,7 +79,7 @@ STP_GLOBAL_FUNCTION int name(struct stp_slot *s)				\
 
 /* ------------------------------------------------------------------ foreach */
 
-/* The position of a foreach loop. Elements along the list: `at` is the next one; in an order: `at` counts. */
+/* The position of a foreach loop. Unsorted: `at` is the next element of the list; sorted: `at` counts elements. */
 struct stp_cursor { s64 left; u32 at, started; };
 
 #define stp_limit(n) ({ s64 limit_ = (n); limit_ < 0 ? 0 : limit_; })

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Walks of regular expressions in programs, as core/regex.c does them. bpf_regex_step() of the generated C knows all
- * tables by their numbers; it is verified once, and its result is any number to the verifier, so that a walk costs it
- * the same for each expression. Context: a hit.
+ * Walks of regular expressions in programs, as core/regex.c does them. bpf_regex_step() of the generated C knows
+ * all tables by their numbers; it is verified once, and the verifier takes its result for any number, so that it
+ * spends the same time on a walk for each expression. Context: a hit.
  */
 #ifndef BPF_MATCH_H
 #define BPF_MATCH_H
@@ -66,8 +66,10 @@ STP_INLINE bool bpf_is_marked(const struct stp_match *m, u32 at)
 	return at < STP_STRLEN && m->text[STP_STRLEN + at];
 }
 
-/* Returns a number that the verifier does not know: it would follow the rest of a walk for each value of an offset that
- * is compared. */
+/*
+ * Returns a number whose value the verifier does not track: it would follow the rest of a walk for each value of an
+ * offset that is compared.
+ */
 STP_INLINE u32 bpf_unknown(struct stp_slot *s, u32 n)
 {
 	*(volatile u32 *)&s->match_at = n;
@@ -180,7 +182,7 @@ STP_INLINE u32 bpf_split_sequence(struct stp_slot *s, struct stp_match *m, const
 	return p->a;
 }
 
-/* Takes the part that waits, or returns false. */
+/* Takes the next pending part, or returns false. */
 STP_INLINE bool bpf_next_part(struct stp_slot *s, const struct stp_match *m)
 {
 	u32 n = s->match_waiting - 1;
@@ -288,7 +290,7 @@ STP_INLINE bool bpf_have_match(struct stp_ctx *c, const struct stp_match *m)
 	return m->groups;
 }
 
-/* Calls of functions may only be so deep: therefore these errors are written by no function of their own. */
+/* These errors are not raised by a function, since the nesting of calls is limited. */
 STP_INLINE void bpf_no_group(struct stp_slot *s, u64 group)
 {
 	struct stp_text *to = &s->error_text;

@@ -11,7 +11,7 @@
 enum { STP_INFO_OFFSET, STP_INFO_SIZE, STP_INFO_LEFT_SHIFT = 4, STP_INFO_RIGHT_SHIFT = 5 };
 enum { STP_TYPE_INFO_SIZE = 1 };
 
-/* Loads `size` bytes, of which the shifts leave the member: a bit-field, or a number of another size. */
+/* Loads `size` bytes, and extracts the member by shifts: a bit-field, or a number of another size. */
 STP_INLINE u64 bpf_load_member(struct stp_ctx *c, u64 address, u32 size, u32 left, u32 right, bool is_signed)
 {
 	u64 v = 0;

@@ -28,7 +28,7 @@ typedef u32 __wsum;
 #include <bpf/bpf_helpers.h>
 
 #define STP_INLINE static __attribute__((__always_inline__)) inline
-/* verified once, whatever calls it */
+/* verified once, not for each call */
 #define STP_GLOBAL_FUNCTION __attribute__((__noinline__))
 
 /*
@@ -299,7 +299,7 @@ STP_GLOBAL_FUNCTION int bpf_send(struct stp_slot *s)
 	s->record[0] = s->probe;
 	if (n < 2)
 		return 0;
-	STP_HIDE(n);           /* else both checks would become one of n - 2, from which Linux 6.1 does not know n */
+	STP_HIDE(n);  /* otherwise the checks are merged into one of n - 2, from which Linux 6.1 cannot bound n */
 	if (n > STP_RECORD_WORDS)
 		return 0;
 	if (bpf_ringbuf_output(&stp_ring, s->record, n * 8, 0))
@@ -459,7 +459,7 @@ STP_INLINE void bpf_exit(void)
 }
 #define stp_exit(c) bpf_exit()
 
-/* Puts a text into the record, for what the client does with it. */
+/* Puts a text into the record, for an action of the client. */
 STP_INLINE void bpf_put_message(struct stp_ctx *c, u32 kind, const char *text)
 {
 	struct stp_slot *s = STP_SLOT(c);
@@ -552,7 +552,7 @@ BPF_LOAD(bpf_uload8, u64, STP_READ_USER, STP_BPF_USER_FAULT)
 #define stp_uload4 bpf_uload4
 #define stp_uload8 bpf_uload8
 
-/* A string that ends at the last byte may have been cut, which the next byte tells. */
+/* A string that fills the buffer may have been cut: the next byte shows whether it ends there. */
 STP_INLINE bool bpf_load_string(struct stp_ctx *c, char *to, u64 address, u32 size, bool user)
 {
 	s64 n = user ? bpf_probe_read_user_str(to, size, (void *)address) :
@@ -621,9 +621,9 @@ STP_INLINE bool bpf_try_lock(u32 *word)
 	return false;
 }
 
-/* 100 x 100 x 100 tries take about as long as the module's 100 pauses of 10 us. One loop of so many passes would be
- * refused, three nested functions are verified separately. Holders are not interrupted by another hit that waits for
- * them for longer, since they hold a lock for microseconds. */
+/* 100 x 100 x 100 tries take about as long as the module's 100 pauses of 10 us. The verifier would reject one loop
+ * of that many passes, but verifies three nested functions separately. Holders are not interrupted by another hit
+ * that waits for them for longer, since they hold a lock for microseconds. */
 STP_GLOBAL_FUNCTION int bpf_lock_tries(u32 number)
 {
 	u32 i;

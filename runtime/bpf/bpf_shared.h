@@ -2,9 +2,10 @@
 /*
  * Memory that BPF programs and their client share. Both compile the same text, so that offsets agree.
  *
- * A slot holds everything that a hit writes: the context, the counters and statistics of struct percpu. It belongs to
- * the hit, or to the client while it reads and clears it, that raised `busy` from 0 to 1: "add 1; if the word is then 1
- * the slot is mine, else add -1 and take the next one". There are never two owners, and no fetching atomic is needed.
+ * A slot holds everything that a hit writes: the context, the counters and statistics of struct percpu. Its owner
+  * is the hit (or the client, while it reads and clears the slot) that raised `busy` from 0 to 1: it adds 1; if the
+  * word is then 1, it owns the slot, else it adds -1 and tries the next one. There are never two owners, and no
+  * atomic operation that returns the old value is needed.
  */
 #ifndef BPF_SHARED_H
 #define BPF_SHARED_H
@@ -43,9 +44,9 @@ enum { STP_MODE_USER = 1, STP_MODE_32BIT = 2, STP_MODE_CALL = 4 };
 enum { STP_POINT_RESOLVED, STP_POINT_WRITTEN, STP_POINT_NAME, STP_POINT_FUNCTION, STP_POINT_TEXTS };
 
 /*
- * A text that stands for names of a process, which a program cannot look up: STP_MARK, the form, 8 digits of a random
- * number (so that no text of the script is taken for one), 16 digits of the number of the process's memory, a blank,
- * and a list of addresses. The client replaces it by the names.
+ * A placeholder for symbol names of a process, which a program cannot look up: STP_MARK, the form, 8 digits of a
+ * random number (so that no text of the script is taken for one), 16 digits of the number of the process's memory,
+ * a blank, and a list of addresses. The client replaces it by the names.
  */
 #define STP_MARK 1
 #define STP_MARK_LINES 'L'             /* a line for each address */
@@ -112,8 +113,10 @@ struct stp_control {
 
 /* The head of an array's table, followed by its buckets. Links are 1 + the index of an element; 0: none. */
 struct stp_table_head { u32 first, last, used, count, free, unused; };
-/* Elements of a bucket that are looked at. Hashes have a random factor, so that none gets more of them by chance. If
- * one does, that is an error, since those after it would not be found. */
+/*
+ * Maximum number of elements of a bucket that are compared. Since hashes have a random factor, buckets do not
+ * become that long by chance; if one does, that is an error, because its other elements would not be found.
+ */
 #define STP_TABLE_CHAIN 256
 
 /* Returns the lowest bit of the first zero byte of a word, times 128; or 0 if no byte is zero. */

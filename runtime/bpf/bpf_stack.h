@@ -8,10 +8,10 @@
 #ifndef BPF_STACK_H
 #define BPF_STACK_H
 
-/* The translator defines HANDLER_takes: what the program collects before the handler. */
+/* Bits of HANDLER_takes, which the translator defines: the data that the program collects before the handler. */
 enum { STP_TAKES_STACK = 1, STP_TAKES_FUNCTION = 2, STP_TAKES_USER_STACK = 4 };
 
-/* The stack of a tracepoint begins in the program. */
+/* In a tracepoint, the collected stack begins with frames of the BPF program. */
 #define STP_FROM_REGISTERS 0
 #define STP_FROM_PROGRAM 1
 
@@ -182,8 +182,10 @@ SEC("raw_tp") int stp_program_lookup(u64 *ctx)
 	((u64)(a) | (u64)(b) << 8 | (u64)(c) << 16 | (u64)(d) << 24 | (u64)(e) << 32 | (u64)(f) << 40 | (u64)(g) << 48 | \
 	 (u64)(h) << 56)
 
-/* Returns whether an address is in a BPF program or in what calls it: "bpf_prog_...", "bpf_trace_run1",
- * "__bpf_trace_...", "bpf_trampoline_...". */
+/*
+ * Returns whether an address is in a BPF program or in the kernel code that calls it: "bpf_prog_...",
+ * "bpf_trace_run1", "__bpf_trace_...", "bpf_trampoline_...".
+ */
 STP_GLOBAL_FUNCTION int bpf_is_tracer(u64 address)
 {
 	u64 name[2] = { };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Statistics in programs. A scalar one is in each slot: a hit adds to its own, and one that reads it computes the sum
- * of all in its slot. Its lock, which those that add hold, too, keeps them from changing meanwhile.
+ * Statistics in programs. A scalar one is in each slot: a hit adds to its own, and one that reads it computes the
+ * sum of all in its slot. Hits that add hold its lock, too, so that none changes meanwhile.
  */
 #ifndef BPF_STAT_H
 #define BPF_STAT_H

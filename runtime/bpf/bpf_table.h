@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The table of one array, as core/map.c has it, with indices for pointers, since programs cannot read pointers back.
- * Included once for each array, with these macros, which it undefines:
+ * The table of one array: like that of core/map.c, but with indices instead of pointers, which programs cannot
+ * store and read back. Included once for each array, with these macros, which it undefines:
  *
  *	STP_MAP_NAME       g_m             STP_MAP_SECTION    ".bss.g_m", of the table
  *	STP_MAP_TYPES      (STP_LONG, ...) keys in their order
  *	STP_MAP_NUMBERS    keys that are numbers, STP_MAP_STRINGS: that are strings
  *	STP_MAP_WORDS      of a value      STP_MAP_IS_STRING  the value is a string
  *	STP_MAP_CAPACITY   elements        STP_MAP_BUCKETS    a power of two
- *	STP_MAP_WRAP       0 or 1: the oldest element makes way when the table is full
+ *	STP_MAP_WRAP       0 or 1: the oldest element is evicted when the table is full
  *	STP_MAP_SIZED      0 or 1: the script declares the size
  *	STP_MAP_WALKED     0 or 1: programs use slices of it, or loops in an order
  *	STP_MAP_LOCK       members lock and lock_word of struct stp_shared_map
@@ -37,7 +37,7 @@ struct STP_MAP_(_table) STP_MAP_(_table) SEC(STP_MAP_SECTION);
 struct STP_MAP_(_map) { char none; };
 static const struct STP_MAP_(_map) STP_MAP_NAME;
 
-/* Hashes the keys in the slot; client.c has the same. */
+/* Hashes the keys in the slot, by the algorithm of client.c. */
 STP_GLOBAL_FUNCTION int STP_MAP_(_hash)(struct stp_slot *s)
 {
 	u64 h = 0;
@@ -72,8 +72,10 @@ STP_INLINE bool STP_MAP_(_same)(const struct stp_slot *s, const struct STP_MAP_(
 	return true;
 }
 
-/* Returns 1 + the index of the element with the keys in the slot; 0 if it does not exist; -1 if that is not known: its
- * bucket has too many elements. */
+/*
+ * Returns 1 + the index of the element with the keys in the slot; 0 if it does not exist; -1 if its bucket has too
+ * many elements to determine that.
+ */
 STP_GLOBAL_FUNCTION int STP_MAP_(_find)(struct stp_slot *s)
 {
 	struct STP_MAP_(_table) *t = &STP_MAP_(_table);
@@ -259,7 +261,10 @@ STP_INLINE __attribute__((__overloadable__)) void *bpf_map_get(struct stp_ctx *c
 	return STP_MAP_(_table).pool[k].value;
 }
 
-/* Returns the value of the element, which is made if it is absent. After an error it returns the memory of another. */
+/*
+ * Returns the value of the element, which is inserted if it is absent. After an error, returns the value of another
+ * element.
+ */
 STP_INLINE __attribute__((__overloadable__)) void *stp_map_put(struct stp_ctx *c, const struct STP_MAP_(_map) *m,
 								const union stp_val *keys)
 {
@@ -361,7 +366,7 @@ STP_INLINE void STP_MAP_(_slice_keys)(struct stp_slot *s, const union stp_val *k
 	}
 }
 
-/* Compares the keys in the slot but those that may have any value. */
+/* Compares the keys in the slot, except those that may have any value. */
 STP_INLINE bool STP_MAP_(_in_slice)(const struct stp_slot *s, const struct STP_MAP_(_elem) *e)
 {
 	static const u8 types[] = STP_MAP_TYPES;

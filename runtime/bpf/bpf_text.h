@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Operations of programs on strings, as core/string.c and core/format.c have them. Each is a global function on whole
- * buffers, verified once; those that look at each byte for each byte are two functions, since what two nested loops
- * cost the verifier would be the product. It also follows a loop once for each value that a variable can have which is
- * compared: positions are therefore results of functions, which it does not know. Context: a hit.
+ * String operations of programs, with the results of core/string.c and core/format.c. Each is a global function on
+  * whole buffers, verified once; those with two nested loops are two functions, since the verifier would otherwise
+  * follow the product of their passes. It also follows a loop once for each possible value of a variable that is
+  * compared: positions are therefore results of functions, which it does not track. Context: a hit.
  */
 #ifndef BPF_TEXT_H
 #define BPF_TEXT_H
 
-#ifdef STP_USES_TEXT               /* else none of it is compiled, which takes most of the time for a short script */
+#ifdef STP_USES_TEXT  /* otherwise none of it is compiled, since it takes most of the time for a short script */
 #define STP_TEXT_MAX (STP_STRLEN - 1)
 
 /* Returns a byte; 0 outside of the buffer. */
@@ -242,7 +242,10 @@ STP_INLINE s64 bpf_character(struct stp_ctx *c, const char *s, s64 at)
 
 /* ------------------------------------------------------------------ formatted numbers and strings */
 
-/* A conversion with its flag, width and precision, in one word. A width is cut at more than a string can have. */
+/*
+ * A conversion with its flag, width and precision, in one word. A width that exceeds the size of a string is
+ * reduced.
+ */
 #define STP_SPEC(conv, flag, left, width, precision)				\
 	((u64)(u8)(conv) | (u64)(u8)(flag) << 8 | (u64)(left) << 16 | (u64)bpf_field(width) << 24 |	\
 	 (u64)bpf_field(precision) << 40)
@@ -829,9 +832,11 @@ STP_GLOBAL_FUNCTION int bpf_call_string(struct stp_slot *s, struct stp_text *to,
 
 /* ------------------------------------------------------------------ regular expressions: see bpf_match.h */
 
-/* Tables of numbers. In a section of constants that the compiler names by their size, libbpf would not find them. */
+/*
+ * Tables of numbers. libbpf would not find them in the sections that the compiler names by the size of constants.
+ */
 #define STP_TABLE_SECTION SEC(".rodata.tables")
-/* in place of a byte: a walk begins, at an end of the text or within it */
+/* values in place of a byte: a walk begins, at an end of the text or within it */
 #define STP_REGEX_AT_END 256
 #define STP_REGEX_AT_INNER 257
 /* in place of struct stp_regex, struct stp_regex_groups and struct stp_regex_part: numbers of tables and of rows. Only
@@ -842,7 +847,7 @@ struct stp_regex_row { u16 kind, group, last, a, b, head, tail, unused; };
 
 /* ------------------------------------------------------------------ texts of errors */
 
-/* As records.c has them. */
+/* The texts are the same as in records.c. */
 STP_GLOBAL_FUNCTION int bpf_error_message(struct stp_slot *s, struct stp_text *to)
 {
 	u64 code = s ? (u64)s->c.error : 0;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Call stacks of processes: part of bpf_program.h. A program lists addresses; the client names them. Since the process
- * may have ended by then, a program announces each mapping of a file that it lists an address of: its range, its inode
- * and its path. Announcements are records of their own, sent before anything that depends on them. Context: a hit of a
- * process. bpf_find_vma() is there since Linux 5.17; it fails while the process changes its mappings.
+ * Call stacks of processes: part of bpf_program.h. A program lists addresses; the client names them. Since the
+ * process may have ended by then, a program announces each mapping of a file that it lists an address of: its
+ * range, its inode and its path. Announcements are records of their own, sent before anything that depends on them.
+ * Context: a hit of a process. bpf_find_vma() exists since Linux 5.17; it fails while the process changes its
+ * mappings.
  */
 #ifndef BPF_USER_STACK_H
 #define BPF_USER_STACK_H
@@ -85,7 +86,7 @@ STP_GLOBAL_FUNCTION int bpf_is_data(u64 address)
 
 /* ------------------------------------------------------------------ announcements */
 
-/* Appends a component of the path that the slot is at, or leaves a mount. Returns 0 at the root. */
+/* Appends the current component of the slot's path, or continues above a mount point. Returns 0 at the root. */
 STP_GLOBAL_FUNCTION int bpf_note_component(struct stp_slot *s)
 {
 	struct dentry *at, *parent = NULL, *root = NULL, *point = NULL;
@@ -172,8 +173,10 @@ STP_GLOBAL_FUNCTION int bpf_announce(struct stp_slot *s, u64 address)
 	return 0;
 }
 
-/* With interrupts off, bpf_find_vma() finds one mapping in a hit, and is busy then: a random frame is announced first,
- * so that after some hits all are. */
+/*
+ * With interrupts off, bpf_find_vma() succeeds only once in a hit, and returns -EBUSY afterwards. A random frame is
+ * announced first, so that all frames are announced after some hits.
+ */
 STP_INLINE void bpf_announce_any(struct stp_slot *s)
 {
 	u32 n = s->user_frames ? bpf_get_prandom_u32() % s->user_frames : 0;

@@ -76,13 +76,15 @@ bool privileges_none(void);
 /* Opens an event on this CPU or in this process. Returns its descriptor, or -1 and errno. */
 struct perf_event_attr;
 int privileges_perf_event(struct perf_event_attr *a, int pid, int cpu);
-/* The kernel refuses to BPF programs to read its memory. */
+/* Returns whether the kernel's lockdown mode prevents BPF programs from reading its memory. */
 bool lockdown_is_confidential(void);
 #define LOCKDOWN_TEXT "this kernel is in lockdown mode \"confidentiality\", in which BPF programs cannot read its " \
 		      "memory: boot it with lockdown=integrity"
 
-/* refusal.c: reports where in the script the refused program comes from, and the verifier's reason. path: of the log.
- * Returns false if the log does not say it. */
+/*
+ * refusal.c: reports the location in the script from which the rejected program was made, and the verifier's
+ * reason. path: of the log. Returns false if the log does not contain these.
+ */
 bool refusal_report(const char *log, const char *path);
 
 /* attach_functions.c */
@@ -90,7 +92,7 @@ bool refusal_report(const char *log, const char *path);
 int functions_prepare(void);
 /* Sets the addresses of these sites, of which those that are not found keep 0. Returns 0 or -ENOMEM. */
 int functions_find_sites(struct stp_site *const *sites, u32 n);
-/* The kernel has the build ID of the one that the script was translated for. */
+/* Returns whether the running kernel has the build ID of the one that the script was translated for. */
 bool functions_same_kernel(void);
 
 /* attach_events.c: run the program of a probe at the hits of an event, on all CPUs or in the target. Return 0 or a

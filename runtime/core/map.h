@@ -27,13 +27,16 @@ struct stp_map_data {
 	u32 value_offset;
 	u32 key_offset[STP_MAX_KEYS];
 	u64 elem_size;
-	/* of a copy: difference in bytes between the addresses its pointers hold and its elements */
+	/* of a copy: difference in bytes between the addresses to which its pointers refer and its elements */
 	s64 moved;
 	u32 merging;               /* set by the CPU that merges */
 	u32 lost;                  /* elements that were dropped because the main table was full */
 	u32 ncpus;
 	struct stp_table **cpu;    /* [ncpus] percpu maps of statistics; NULL for CPUs not used */
-	/* [ncpus] percpu maps of numbers; NULL for CPUs not used. NULL if the CPUs add to the elements themselves */
+	/*
+	 * [ncpus] percpu maps of numbers; an entry is NULL for a CPU that is not used. NULL: the CPUs add to the
+	 * elements directly
+	 */
 	struct stp_sums **sums;
 	u64 reciprocal;            /* 2^64 / elem_size in words, rounded up: see index_of() */
 	u32 inserting;             /* set by the CPU that inserts an element while others may add to some */
@@ -45,7 +48,10 @@ struct stp_sums {
 	u64 at[];                  /* [capacity] */
 };
 
-/* Maps with more numbers for all CPUs together have no sums: merging these would use up the budget of a hit. */
+/*
+ * Maximum number of sums of all CPUs. Maps that need more have none, since merging them would exceed the budget of
+ * a hit.
+ */
 #define STP_SUMS_MAX (1u << 17)
 
 /* An odd random number per session, so that keys cannot be chosen to share one bucket. */

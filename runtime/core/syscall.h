@@ -14,8 +14,8 @@ struct call_text {
 	/* row of the call's command; NULL if the call has no commands, or an unknown one */
 	const struct stp_syscall_command *command;
 	bool failed;               /* something could not be read: the text is discarded */
-	bool saving;               /* what the call writes is marked (syscall.c), to be read at its return */
-	bool has_before;           /* `before` is set: of an argument that the call changes, the number at the entry */
+	bool saving;  /* marks replace data that the call will write (syscall.c); they are read at its return */
+	bool has_before;           /* `before` is set: the value at the entry of an argument that the call changes */
 	u64 before;
 };
 
@@ -73,8 +73,8 @@ bool call_fields(struct call_text *t, u32 type, u64 address);
  * another type. */
 bool call_sized(struct call_text *t, const struct stp_syscall_arg *a, u64 v, u64 with);
 /*
- * syscall_out.c: writes a string that the call writes to a buffer of n bytes: its address at the entry; the
- * string at the return, also of a call that failed. What stp_syscall_save() saves is CALL_MARK_WRITTEN, the size,
+ * syscall_out.c: writes a string that the call writes to a buffer of n bytes: its address at the entry; the string
+ * at the return, also of a call that failed. stp_syscall_save() saves CALL_MARK_WRITTEN, the size,
  * CALL_MARK_WRITTEN, the address, CALL_MARK_END, with decimal numbers.
  */
 enum { CALL_MARK_END = 7, CALL_MARK_WRITTEN, CALL_MARK_CLONED };   /* after the marks of arguments, 1 to 6 */

@@ -594,9 +594,9 @@ static inline const char *stp_probe_name(const struct stp_ctx *c)
 enum stp_take_kind { STP_TAKE_MAP, STP_TAKE_STAT, STP_TAKE_LONG, STP_TAKE_STRING, STP_TAKE_ADDER };
 struct stp_take {
 	u8 kind;                   /* enum stp_take_kind */
-	bool clear;                /* the handler deletes or overwrites it in any case: cleared when it is copied */
+	bool clear;                /* the handler always deletes or overwrites it, so it is cleared when it is copied */
 	void *from, *to;           /* struct stp_map *, struct stp_scalar_stat *, s64 *, char * */
-	s64 number;                /* the value that it is then set to, or */
+	s64 number;                /* the value to which it is then set, or */
 	const char *text;          /* its text; NULL: "" */
 	u32 offset;                /* STP_TAKE_ADDER: see stp_adder_read() */
 };
@@ -614,8 +614,8 @@ struct stp_family_ops;         /* defined by the runtime: { name, start(table, n
 /* `runs`, if there are any, contain the table in a compact form that the family expands before it is used. */
 struct stp_family { const struct stp_family_ops *ops; void *table; u32 n; const void *runs; u32 nruns; };
 /*
- * Compact form of many probes: `n` rows that differ in `point` and `written`. row.point is the two texts of the first
- * row, followed by those of the others; a `written` of "" equals that of the row before.
+ * Compact form of many probes: `n` rows that differ in `point` and `written`. row.point has both texts of the first
+ * row, then those of the others; an empty `written` is the same as in the preceding row.
  */
 struct stp_probe_run { u32 n; struct stp_probe row; };
 
@@ -735,7 +735,7 @@ struct stp_perf {
 	u64 config;
 	u64 period;                /* events per sample; 0: see hz */
 	u64 hz;                    /* samples a second */
-	bool per_second;           /* hz is a frequency; else, for a clock, nanoseconds per tick */
+	bool per_second;           /* hz is a frequency; false: nanoseconds per tick of a clock */
 	bool in_target;            /* only the processes of -c and -x */
 	bool optional;             /* "?": an event that the machine cannot count is not an error */
 	bool absent;               /* set by the runtime: the machine cannot count this event */
@@ -796,7 +796,7 @@ enum { STP_FRAME_NONE,             /* fp: unchanged; ra: no caller, outermost fr
        STP_FRAME_REGISTER,         /* value is base + offset */
        STP_FRAME_LOAD,             /* value is loaded from base + offset, then plus is added */
        STP_FRAME_AT_CFA,           /* value is loaded from cfa + offset */
-       /* cfa of a PLT entry: stack pointer + offset, and 8 more from byte `base` of its 16 on */
+       /* cfa of a 16-byte PLT entry: stack pointer + offset, and 8 more from its byte `base` on */
        STP_FRAME_PLT };
 enum { STP_FRAME_SP, STP_FRAME_FP, STP_FRAME_REGS };       /* bases; REGS + n: word n of the registers */
 struct stp_frame_location { s32 offset; u8 kind, base; s16 plus; };
@@ -832,7 +832,7 @@ struct stp_user_location {
 bool stp_user_location(struct stp_ctx *c, u64 address, struct stp_user_location *p);
 /* Writes the call stack of the current process, innermost frame first; returns the number of frames. */
 u32 stp_user_stack(struct stp_ctx *c, u64 *at, u32 max);
-/* begins with these registers */
+/* the same, from these registers */
 u32 stp_user_stack_from(struct stp_ctx *c, u64 pc, u64 sp, u64 fp, u64 *at, u32 max);
 
 /* Looks up a source line; `code_offset` as in lines.h. Returns false if it is unknown. Context: any. */

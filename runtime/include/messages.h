@@ -148,7 +148,9 @@ struct stp_ring_header {     /* page 0 */
 	stp_u64 ring_size;   /* bytes of data per ring, a power of two, at least two pages */
 	stp_u64 first;       /* offset of ring 0's control page in the mapping */
 	stp_u64 stride;      /* from one ring's control page to the next; data follows the page */
-	/* sequence numbers up to this one that are in no ring when the rings are mapped will not appear */
+	/*
+	 * sequence numbers up to this one that are in no ring when the rings are mapped were read or counted before
+	 */
 	stp_u64 settled;
 	/*
 	 * Losses so far: the page can be mapped at any time, also after a relay was killed. Losses that the kernel

@@ -21,8 +21,10 @@ void stp_quote(struct stp_ctx *c, char *to, const char *text, s64 limit, bool qu
 /* Write a text in quotes, as JSON or as the value of a label of Prometheus. */
 void stp_quote_json(struct stp_ctx *c, char *to, const char *text);
 void stp_quote_label(struct stp_ctx *c, char *to, const char *text);
-/* Write the name of n, or `other`; and the names of the bits of n, separated by |. Tables are strings: see
- * tapsets/names.stp. */
+/*
+ * Write the name of n, or `other` if it has none; and, separated by |, the names of the bits of n. Tables are
+ * strings: see tapsets/names.stp.
+ */
 void stp_name_of(struct stp_ctx *c, char *to, const char *table, u64 n, const char *other);
 void stp_flag_names(struct stp_ctx *c, char *to, const char *table, u64 n);
 void stp_prefixed(struct stp_ctx *c, char *to, const char *before, s64 n);    /* writes a text and a number */

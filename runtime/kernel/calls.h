@@ -6,8 +6,9 @@
  * program or leaves by longjmp() leaves only a row behind, which is reused when it is the oldest.
  *
  * A row is never matched with another call: its key includes the start time of the thread and the number of
- * programs it has executed (of system calls, one more is accepted: the one that execve() executed), and a call whose
- * entry is skipped has a row that marks this, which replaces a row that an earlier call with the same ID left.
+ * programs it has executed (for system calls, also that number plus 1, since execve() itself executes one), and a
+ * call whose entry is skipped has a row that marks this, which replaces a row that an earlier call with the same ID
+ * left.
  */
 #ifndef KERNEL_CALLS_H
 #define KERNEL_CALLS_H

@@ -47,7 +47,10 @@ u32 stp_stack_needed(void);               /* bytes of stack that a handler needs
 
 /* ------------------------------------------------------------------ context.c */
 
-/* Interrupts were on at the hit: the interrupted code holds no locks of the scheduler or of signals. Any context. */
+/*
+ * Returns whether interrupts were on at the hit; then the interrupted code holds no locks of the scheduler or of
+  * signals. Any context.
+ */
 bool stp_irqs_were_on(struct stp_ctx *c);
 
 DECLARE_PER_CPU(struct stp_ctx *, stp_cpu_ctx);
@@ -169,10 +172,10 @@ static __always_inline void stp_run_simple(struct stp_ctx *c, const struct stp_p
 }
 
 /*
- * Hits of a probe whose handler only adds to counters of its CPU (adds_only). Each addition is one instruction, so the
- * handler may be interrupted by another hit, even by an NMI, and needs neither the CPU's context nor interrupts off.
- * Preemption is off, so that the counters are those of this CPU, and plat_handlers_wait() waits for it. It uses less
- * stack than what called it, so that the stack is not checked. Usage:
+ * Hits of a probe whose handler only adds to counters of its CPU (adds_only). Each addition is one instruction, so
+ * the handler may be interrupted by another hit, even by an NMI, and needs neither the CPU's context nor interrupts
+ * off. Preemption is off, so that the counters are those of this CPU, and plat_handlers_wait() waits for it. It
+ * uses less stack than the code that called it, so the stack is not checked. Usage:
  *
  *         v = stp_adds_begin();
  *         stp_adds_run(v, probe->handler, probe, &v->c);      (or a struct stp_adds instead of v->c)

@@ -12,11 +12,13 @@ int carrier_open(void);
 /* Drops capabilities that attaching does not need: before the session starts, but after the command of -c was forked,
  * which keeps its own. Returns 0, or -1 after a message. */
 int carrier_lower(void);
-/* Hits count from now on, or no longer: also within a handler that calls exit(). */
+/* Makes programs handle hits from now on, or ignore them. Also called in a handler that calls exit(). */
 void carrier_gate(bool open);
-/* After the last hit, before end probes: receives what was counted elsewhere until then. */
+/*
+ * Called after the last hit and before end probes: fetches the values that programs or hosts have counted so far.
+ */
 void carrier_finish(void);
-/* Before and after each handler of this process: makes the globals of the programs its own. */
+/* Called before and after each handler of this process: lends it the globals of the programs. */
 void carrier_enter(const struct stp_probe *p);
 void carrier_leave(const struct stp_probe *p);
 /* A descriptor that is readable when programs have sent something; -1: none. */
