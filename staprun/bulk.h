@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The format of bulk files is that of SystemTap before 5.0, so that each stap-merge reads the files of both. Files of
-// later versions have BULK_MAGIC before each header.
+// The format of bulk files is that of SystemTap before 5.0, so that its stap-merge and ours read the files of both.
+// Files of later versions have BULK_MAGIC before each header.
 #ifndef BULK_H
 #define BULK_H
 

@@ -71,7 +71,7 @@ struct var {
 
 	// usage, in everything that is emitted
 	bool read, written;        // names, again by optimize
-	bool only_updated;         // with them: nothing gives it a value but its own n++, n += k, s .= "x"
+	bool only_updated;         // with them: only updated by its own n++, n += k, s .= "x"
 	bool in_defined;           // names: @defined() asks about it or what it points to
 	bool set_by_removed;       // target, types: a statement that sets it was removed, see elab/unused.c
 	bool per_cpu;              // access: a number that each CPU adds to on its own; its reader adds them up
@@ -170,7 +170,7 @@ struct expr {
 	enum type type;            // types
 	struct di_type *dtype;     // target, types: debuginfo type a long carries
 	bool value_unused;         // optimize: the statement discards the value
-	bool ignored;              // target: an argument that nothing reads: its errors make it 0
+	bool ignored;              // target: an argument that is never read: 0 replaces it if it has an error
 	bool is_placeholder;       // target, types: it replaces an ignored argument: 0 or ""
 	bool waits;                // target: its branches are resolved after types.c has evaluated @defined() in the condition
 	union {
@@ -195,9 +195,10 @@ struct expr {
 			struct expr *l, *r;
 			// target: a division in the location of a variable. Division by zero: the variable is not
 			// available.
-			enum { OF_SCRIPT, LOCATION_SIGNED, LOCATION_UNSIGNED, LOCATION_ABSENT /* l / r never is */ } of_location;
+			enum { OF_SCRIPT, LOCATION_SIGNED, LOCATION_UNSIGNED, LOCATION_ABSENT } of_location;
 			bool not_constant;     // names, target: constant_value() finds no value, and later passes do not change that
-			bool may_be_constant;  // names: the result of constant_may_be(), which is asked at each level of a chain
+			// names: cached result of constant_may_be(), which is called at each level of a chain
+			bool may_be_constant;
 			bool waited;           // constant_value() finds no value before types.c has run
 		} bin;
 		struct { struct expr *c, *a, *b; } cond;
@@ -264,7 +265,7 @@ struct stmt {
 	enum stmt_kind kind;       // parse
 	struct loc loc;            // parse
 	bool waits;                // target: like expr.waits
-	bool unused;               // target: it has no effect that anything uses: its errors remove it
+	bool unused;               // target: its effects are not used: it is removed if it has an error
 	union {
 		struct expr *expr;         // S_EXPR; S_RETURN (may be NULL); S_DELETE: E_VAR, E_INDEX with NULL keys
 		VEC(struct stmt *) block;

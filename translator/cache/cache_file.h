@@ -19,7 +19,7 @@ int cache_file_save(const char *path, const void *bytes, size_t len, mode_t mode
 // exist.
 struct cache_bytes cache_file_read(const char *path, const struct cache_key *k, const char *suffix,
 				   cache_allocator *allocate, const char **why);
-// The same with a new file `copy`, which appears complete or not at all. Returns whether it did.
+// The same, to a new file `copy`, which is created completely or not at all. Returns whether it was created.
 bool cache_file_copy(const char *path, const struct cache_key *k, const char *suffix, const char *copy,
 		     const char **why);
 

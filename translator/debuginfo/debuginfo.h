@@ -24,7 +24,7 @@ struct di_type {
 	uint64_t size;             // bytes
 	bool is_signed;
 	bool is_complex;           // a complex number
-	const char *format;        // why probes do not read its values, as "a decimal number"; NULL: they do
+	const char *format;        // why probes do not read its values, as "a decimal number"; NULL: they are read
 	uint64_t count;            // DI_ARRAY: elements, 0 unknown
 	const void *priv;          // the backend's
 };
@@ -89,7 +89,7 @@ struct di_location {
 	} kind;
 	VEC(struct di_op) ops;     // compute the value, or the address of the variable
 	VEC(struct di_piece) pieces;       // DI_LOC_PIECES: from the lowest bit up
-	const struct di_variable *target;  // DI_LOC_POINTER: to its byte target_offset
+	const struct di_variable *target;  // DI_LOC_POINTER: the variable, and the byte of it, that it points to
 	int64_t target_offset;
 	int line;                  // DI_LOC_NONE: the nearest line at which the variable has a location; 0 none
 	const char *why;           // DI_LOC_NONE: the reason, as a clause for messages; NULL unknown
@@ -106,7 +106,7 @@ struct di_variable {
 	struct di_location loc;
 };
 
-// A virtual base class of C++: where it is in an object depends on the object's own class.
+// A virtual base class of C++: its offset in an object depends on the class of the whole object.
 struct di_virtual {
 	const struct di_virtual *from;         // the virtual base that contains the class; NULL: the aggregate itself
 	uint64_t offset;           // of the class in it, in bytes
@@ -262,8 +262,8 @@ struct di_plt_entry { const char *name; uint64_t address, size; };   // link-tim
 typedef VEC(struct di_plt_entry) di_plt;
 void di_find_plt(const struct di_module *m, const char *name, di_plt *out);
 
-// Frees what was read of the module and is read again on use: names of functions, and DWARF, of which variables and
-// types that were returned become invalid. di_forget() does the latter if many units were read.
+// Frees data of the module that is read again on use: names of functions, and DWARF. Variables and types that were
+// returned from DWARF become invalid. di_forget() does the latter if many units were read.
 void di_unload(struct di_module *m);
 void di_forget(struct di_module *m);
 // Functions whose name matches the glob, sorted by address, then name. `file` is NULL or a glob
@@ -355,7 +355,7 @@ void di_parameters_as_arguments(const struct di_function *f, int first, di_argum
 
 // Appends the tracepoints whose name matches the glob, sorted by name. Requires BTF.
 void di_find_tracepoints(struct di_module *m, const char *name, di_tracepoints *out);
-// True if the symbols of the debuginfo do not contain the variable. Without debuginfo: false.
+// Returns true if the module has debuginfo, and the variable is not among its symbols.
 bool di_module_exports(const struct di_module *m, const char *symbol); // by EXPORT_SYMBOL()
 bool di_lacks_variable(const struct di_module *m, const char *symbol);
 

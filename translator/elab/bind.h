@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Functions of bind_names.c and bind_stmt.c that the other of them calls.
+// Interface between bind_names.c and bind_stmt.c.
 #ifndef BIND_H
 #define BIND_H
 
@@ -14,7 +14,7 @@ struct binder {
 	struct map locals;         // parameters included
 	bool in_defined;           // inside @defined()
 	bool is_optional;          // inside a branch that a condition may leave out
-	bool holds;                // inside begin_part() and end_part(), which hold errors back
+	bool holds;                // between begin_part() and end_part(), which defer errors
 	enum { IN_BODY, IN_ENTRY, IN_CONDITION } position;
 };
 
@@ -29,7 +29,7 @@ bool bind_in_library(const struct binder *b);        // in a function of a tapse
 
 // bind_stmt.c
 void bind_stmt(struct binder *b, struct stmt *s);    // s may be NULL
-// Binds a condition in a branch that may be left out, or an operand that may be.
+// Binds an operand that may be left out, or a condition in a branch that may be left out.
 void bind_part(struct binder *b, struct expr *e);
 // Returns whether a later step may find that the condition has one value, and leave a branch or operand out.
 bool bind_may_leave_out(struct binder *b, struct expr *condition);

@@ -50,7 +50,7 @@ void declarations_unresolved(struct session *s, struct loc loc, const struct var
 const char *check_similar_names(struct session *s, const struct var *v, const struct func *f, const struct probe *p);
 const char *declarations_similar_globals(struct session *s, const char *name, bool arrays_only);
 
-// Report an undeclared array, and what `<<<` or an extractor is applied to and is not a global.
+// Report an undeclared array, and an operand of `<<<` or of an extractor that is not a global.
 void declarations_no_array(struct session *s, const char *name, struct loc loc);
 void declarations_no_statistic(struct session *s, const struct expr *of);
 // Returns true if the array or statistic that e reads is declared, or false after diag_error().
@@ -98,7 +98,7 @@ struct access_use {
 	bool adding;               // only adds to what is stored per CPU
 };
 typedef VEC(struct access_use) access_list;
-// Returns whether each CPU adds to v on its own, so that v is merged before it is used otherwise.
+// Returns whether each CPU has its own part of v, so that v is merged before other uses.
 static inline bool access_is_merged(const struct var *v)
 {
 	return v->type == T_STATS || v->per_cpu;
@@ -177,7 +177,7 @@ bool unused_argument(const struct expr *call, int i);
 // After diag_hold_pop() returned errors: the statement becomes empty, the argument 0 or "", with a warning.
 void unused_drop(struct stmt *s);
 void unused_drop_argument(struct expr **e);
-// Sets only_unused of functions; after the statements that nothing uses are known.
+// Sets only_unused of functions; called after the unused statements are marked.
 void unused_mark_functions(struct session *s);
 
 // dead_stores.c

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Names of the kernel's functions and members that other kernels have (renamed.def), for messages about names that are
-// not found.
+// Names of kernel functions and members that differ between kernels (renamed.def), for messages about names that
+// are not found.
 #ifndef ELAB_RENAMED_H
 #define ELAB_RENAMED_H
 

@@ -16,7 +16,8 @@ struct resolver {
 	bool strict;               // an unresolved variable is an error, --skip-badvars or not
 	VEC(const char *) entries; // text of each of probe->entries
 	VEC(struct func *) called; // functions called by the walked code, to be walked later
-	// Errors that count even where a missing variable does not: at optional points, in what nothing uses.
+	// Errors that are reported even where a missing variable is not an error: at optional points, in unused
+	// code.
 	VEC(const struct diag_report *) unknown;
 	struct ast_walker walker;
 };

@@ -19,7 +19,7 @@ struct expr *target_load_composite(const struct lvalue *p);
 // *p becomes the value that the pointer p->composite points to.
 bool target_follow_composite(struct lvalue *p, struct di_type *target);
 
-// Members of the kernel's types from a struct or union that has a tag.
+// A path of members that starts at a struct or union of the kernel that has a tag.
 struct member_path {
 	const char *type;          // its name; NULL: none
 	struct expr *base;         // its address

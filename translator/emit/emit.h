@@ -29,7 +29,8 @@ const char *emit_bpf_registers(struct session *s, const struct probe *p);
 // hit, one of these n, in the slot. Returns how many words the longest of them takes.
 int emit_bpf_entries(struct session *s, struct cwriter *w, const struct probe *first,
 		     const struct probe *const *probes, int n);
-// emit_bpf_stack.c: What a program collects before its handler. Exact: the very address of the probe.
+// emit_bpf_stack.c: Data that a program collects before its handler. BPF_TAKES_EXACT: the address of the probe
+// itself.
 enum bpf_takes { BPF_TAKES_STACK = 1, BPF_TAKES_FUNCTION = 2, BPF_TAKES_EXACT = 4, BPF_TAKES_USER_STACK = 8 };
 unsigned bpf_takes(const struct probe *p);
 // Returns how many arguments of the hit, from the first, the runtime must save for the handler.

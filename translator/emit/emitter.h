@@ -83,7 +83,7 @@ struct body {
 	bool loops_apart;          // emit_loops.c: bodies of loops are functions, locals are in the frame
 	VEC(int) cursors;          // numbers of its foreach loops that are apart
 	uint64_t charged;          // emit_work.c: units that STP_WORK() lines of the body stand for
-	// the part of `code` that was estimated last, so that no part is estimated again at each level
+	// cost of the part of `code` that was estimated last, so that nested levels do not estimate it again
 	struct estimated estimated;
 	int location_line;         // line of the last location comment
 	const struct source *location_source;
@@ -137,7 +137,7 @@ struct emitter {
 	VEC(struct global) globals;
 	VEC(struct func_info *) funcs;
 	int funcs_written;         // of funcs, from the first
-	struct func_info *caller;  // whose callees are collected; handlers have one, too
+	struct func_info *caller;  // the function or handler whose callees are collected
 	VEC(struct func_info *) roots;
 	struct func_info **handler_of, **entry_of, **hit_of;  // by number of the probe
 	struct map lock_tables;    // text of the rows -> name of the table
@@ -159,7 +159,7 @@ struct emitter {
 	struct map regex_numbers;  // name of a table -> its number in programs
 	bool embedded;             // some function is embedded C
 	bool percpu;               // there is a struct percpu
-	bool programs;             // --runtime=bpf: what is written is, or may be, part of programs, not only of the client
+	bool programs;  // --runtime=bpf: the C that is being written may be part of programs, not only of the client
 	unsigned program_uses;     // enum bpf_use: what C in programs uses
 	unsigned bpf_uses;         // enum bpf_use: what C in programs or in the client uses
 	bool keeps_matches;        // some function reads submatches of a regular expression

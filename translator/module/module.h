@@ -11,8 +11,8 @@
 // embedded.c: Compiles session.units to their .object, with headers, or takes them from the cache. t NULL: for the
 // user runtime, by `cc`. runtime: distinguishes compilers and runtimes. Returns the number of errors.
 int embedded_compile(struct session *s, struct toolchain *t, const arguments *cc, const char *runtime);
-// Finds symbols of the kernel beyond t->symbols that the units need, `undefined` of the linked object, and makes an
-// object with their versions: *object, NULL if they need none. Returns the number of errors.
+// Finds exported symbols of the kernel that the units need and t->symbols lacks (`undefined`: of the linked
+// object), and makes an object with their versions: *object, NULL if they need none. Returns the number of errors.
 int embedded_versions(struct session *s, const struct toolchain *t, const struct map *undefined, const char **object);
 
 // embedded.c: Writes C that gives the module the version of an exported symbol; nothing without CONFIG_MODVERSIONS.

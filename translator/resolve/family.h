@@ -47,8 +47,8 @@ struct probe_family {
 	void (*bpf_program)(struct session *s, const struct probe *p, struct cwriter *w, const char *rest);
 	// Returns why the programs do not support this probe, or NULL. NULL pointer: they support all.
 	const char *(*bpf_refusal)(const struct probe *p);
-	// With --runtime=bpf: returns of how many calls at a time the values of @entry() are saved; 0: they are computed at
-	// the return. NULL: the family has no returns.
+	// With --runtime=bpf: returns the number of calls in progress whose values of @entry() can be saved; 0:
+	// they are computed at the return. NULL: the family has no returns.
 	int (*bpf_calls)(const struct probe *p);
 	bool as_aliases;                       // its points are listed like aliases: by name, with locals
 	bool own_returns;                      // ".return" is not the return of a function with an entry: no @entry
@@ -75,8 +75,8 @@ struct probe_family {
 	void (*target_names)(struct session *s, struct probe *p, target_names *out);
 	// Returns whether the probe has such names at all; if not, `target` reports the reason, for $$vars, too. NULL: it has.
 	bool (*has_names)(const struct probe *p);
-	// Returns why no variables of these kinds are known, bit n: kind n, or NULL if there are none: an empty $$vars
-	// reports it, as an error if *error is set. NULL pointer: all are known.
+	// Returns why variables of these kinds (bit n: kind n) cannot be listed, or NULL if there are none. An
+	// empty $$vars reports the reason, as an error if *error is set. NULL pointer: all can be listed.
 	const char *(*unknown_names)(const struct probe *p, unsigned kinds, bool *error);
 	// Returns the value of a `$$name` other than $$vars, $$parms, $$locals, $$return; NULL, without a message, if the
 	// name is unknown. NULL pointer: the family has no others.
@@ -96,8 +96,8 @@ struct probe_family {
 	// pointer: all need one.
 	void (*share)(struct session *s, struct probe **probes, int n);
 
-	// Writes one table over these probes (all of this family), and the line that names it in
-	// stp_families[]; see emit/emit.h. NULL: its probes are checked, then dropped (never).
+	// Writes one table over these probes (all of this family), and the line that names it in stp_families[];
+	// see emit/emit.h. NULL: its probes are checked, but not emitted (never).
 	void (*emit)(struct session *s, struct cwriter *w, struct probe **probes, int n);
 };
 

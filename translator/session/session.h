@@ -91,7 +91,7 @@ struct options {               // driver/options.c: from argv, checked, never ch
 	double timeout_s;          // -T, 0: none
 	VEC(const char *) args;    // script arguments: $1 ...
 	VEC(const char *) objects; // -d: programs whose functions usymname() and the like resolve
-	bool libraries;            // --ldd: and those of their libraries
+	bool libraries;            // --ldd: also functions of their libraries
 	bool no_autoprint;         // --no-global-var-display
 	const char *compatible;    // --compatible, else LANGUAGE_VERSION
 	bool compatible_given;
@@ -178,7 +178,7 @@ void session_close(struct session *s);
 // folder, as the last component of the program of -c or of an object of -d, or beside the script's file. NULL: not
 // found.
 char *session_program(const struct session *s, const char *name);
-// Collects the files whose code a process ("/proc/PID") has mapped, as they are seen from here.
+// Collects the files whose code a process ("/proc/PID") has mapped, with paths by which this process can open them.
 void session_mapped_files(const char *process, name_list *paths);
 // user_dir.c: Returns $SYSTEMTAP_DIR, else ~/.systemtap, which may not exist.
 const char *session_user_dir(void);

@@ -18,8 +18,9 @@ bool archive_is_package(const char *path);
 // out, a file below a link, and more than 4 GB or 500,000 entries end the program (die()). Devices and the like are
 // skipped. Returns the number of files and links.
 int archive_unpack(const char *path, const char *dir, const struct archive_rules *rules);
-// Writes "usr/lib/x", the path below the root that `target` means in a link in the directory `dir` ("usr/src/y"; "" is
-// the root itself), with "/" as the root. Returns false if it leads out of the root, or is too long. (archive_path.c)
+// Writes "usr/lib/x", the path below the root to which the target of a link leads, if the link is in the directory
+// `dir` ("usr/src/y"; "" is the root itself), with "/" as the root. Returns false if it leads out of the root, or
+// is too long. (archive_path.c)
 bool archive_link_path(char *out, unsigned long size, const char *dir, const char *target);
 // Writes the path of an entry without leading "/", "." components and doubled slashes. Returns false if it has ".."
 // or a line break, is empty, or is too long.

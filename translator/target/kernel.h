@@ -23,7 +23,8 @@ const char *kernel_arch(const char *name);
 const char *kernel_host_arch(void);
 // Returns the release that a build tree was configured for, or NULL.
 char *kernel_tree_release(const char *tree);
-// kernel_files.c: Return the build tree of --headers, and the image of --image, complete, or end the program.
+// kernel_files.c: Return the build tree of --headers, and the image of --image. End the program if they are
+// incomplete.
 char *kernel_files_tree(struct session *s);
 char *kernel_files_image(struct session *s, const char *release);
 // Returns the release of an image, from the header of a bzImage or from the file's name, or NULL.

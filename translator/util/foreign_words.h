@@ -5,7 +5,7 @@
 
 #include "util/diag.h"
 
-// Each returns advice for a word, "a name of bpftrace; write execname()", or NULL.
+// Each returns advice for a word, "it exists only in bpftrace; write execname()", or NULL.
 const char *foreign_word_value(const char *name);     // a variable that is not declared
 const char *foreign_word_call(const char *name);      // a function that is not declared
 const char *foreign_word_target(const char *name);    // $name, that a probe does not have

@@ -6,7 +6,7 @@
 
 #include <stdbool.h>
 
-// Returns why the directory cannot be the root, or NULL. "/" is this system, as without a call.
+// Returns why the directory cannot be the root, or NULL. "/" is this system, which is the default.
 const char *root_set(const char *dir);
 bool root_is_set(void);
 // Sets a variable of the target's environment: "NAME=VALUE". Returns false if the text has another form.

@@ -8,7 +8,7 @@
 
 #define VEC(type) struct { type *at; int n, capacity; }
 
-// Appends a value. Evaluates both arguments once, the value first, so that it may change where the vector lies.
+// Appends a value. Evaluates both arguments once, the value first, so that it may reallocate the vector.
 #define vec_push(v, value) do {							\
 	typeof(*(v)->at) value_ = (value);					\
 	typeof(v) v_ = (v);							\

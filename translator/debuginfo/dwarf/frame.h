@@ -12,8 +12,8 @@ Dwarf_Frame *frame_at(struct di_module *m, uint64_t pc);
 // from there on, as an offset from the CFA. False: not such a function, or unknown.
 bool frame_base_later(struct di_module *m, Dwarf_Die *function, uint64_t *body, int64_t *from_cfa);
 
-// Returns true if f->pc is in the prologue and the variable in the part of the frame that is not set up yet. Its
-// location becomes the one that is valid there: a parameter at the entry is where the caller passed it.
+// Returns true if f->pc is in the prologue and the variable is in the part of the frame that is not set up yet. Its
+// location is then replaced by the one that is valid there: for a parameter, where the caller passed it.
 bool frame_is_unset(const struct di_function *f, Dwarf_Die *variable, struct di_variable *v);
 
 // prologue.c: rewrites l, which is valid at pc, to the same value at the function's entry. Requires that only

@@ -25,7 +25,7 @@ struct image {
 };
 // NULL: cannot be read, or not a supported kernel image.
 struct image *image_open(struct session *s, const char *path, const struct arch *arch);
-// Stores the image's build ID, which may be empty. False as of image_open().
+// Stores the image's build ID, which may be empty. Returns false where image_open() returns NULL.
 bool image_build_id(struct session *s, const char *path, const struct arch *arch, struct bytes *id);
 // Frees the pages of an image of which nothing is used any more; NULL: no effect.
 void image_close(struct image *img);
