@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Trace events for Perfetto and chrome://tracing. What is printed is an instant in the track of its thread, or of its
-// CPU if no argument has the thread. A probe that prints begins a slice if the script also has its .return. Numbers
-// that timers print are counters. doc/json.md describes it.
+// Trace events for Perfetto and chrome://tracing. Each printed record is an instant in the track of its thread, or
+// of its CPU if no argument identifies the thread. A probe that prints begins a slice if the script also has its
+// .return. Numbers that timers print are counters. doc/json.md describes it.
 #include "event_text.h"
 #include "intern.h"
 #include "json_text.h"
@@ -134,7 +134,7 @@ static void print(struct chrome *o, const struct session *s, const struct event 
 	put_text(o, s, e);
 }
 
-// Warnings, errors and losses are instants through all tracks. Those without a time have that of the last record.
+// Warnings, errors and losses are instants in all tracks. Those without a time get the time of the last record.
 static void message(struct chrome *o, const struct event *e)
 {
 	static const char *const names[] = { [EVENT_WARNING] = "warning", [EVENT_ERROR] = "error", [EVENT_GAP] = "lost here",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The globals as comma-separated values (RFC 4180): a table for each of them, headed by the names of its columns.
-// The last table has what was lost, if anything was.
+// The last table lists the losses, if there are any.
 #include "event_text.h"
 #include "writers.h"
 
@@ -41,7 +41,8 @@ static void put_head(FILE *to, const struct global *g, bool first)
 
 static int put_loss(struct output *out, const struct event *e)
 {
-	static const char table;                   // in out->state, where tables of globals have the global's address
+	// out->state has this address for tables that are not of a global; for others it is that of the global.
+	static const char table;
 
 	if (out->state != &table)
 		fprintf(out->file, "%slost,count\r\n", out->state ? "\r\n" : "");

@@ -18,8 +18,8 @@ static int to_filter;
 static FILE *filter;                       // its output; NULL: it is not running
 static bool tried;
 
-// c++filt ends when stap-report does, since its input is closed then. A second child, which is adopted by init, keeps
-// stap-report free of a process that it would have to wait for.
+// c++filt ends when stap-report does, since its input is closed then. It is a grandchild, which init adopts, so
+// that stap-report need not wait for it.
 static void start(void)
 {
 	int ends[2], child;

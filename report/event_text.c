@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Makes text of records with the runtime's own code for formats and histograms (core/format.c, core/hist.c), so that it
-// is the text that the module would have printed. What these require of a platform stands here: nothing is charged, and
-// no memory is read, since conversions that read memory are recorded as text.
+// Makes text of records with the runtime's own code for formats and histograms (core/format.c, core/hist.c), so
+// that it is the text that the module would have printed. The functions that these require of a platform are
+// defined here: nothing is charged, and no memory is read, since conversions that read memory are recorded as text.
 #include "../runtime/core/internal.h"      // first: it defines bool
 
 #include "event_text.h"
@@ -178,7 +178,7 @@ void bucket_limits(const struct statistic *s, unsigned bucket, int64_t *low, int
 	}
 }
 
-// Returns the name in text that ends with "name=" or "name=\"", in `to`; false: it ends otherwise.
+// Stores the name at the end of a text like "name=" or "name=\"" in `to`. Returns false if the text ends otherwise.
 static bool argument_name(struct text t, char *to, size_t size)
 {
 	size_t end = t.len, from;

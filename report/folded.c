@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Folded stacks, "outermost;...;innermost COUNT", of the arrays that have call stacks as keys: the input of flame
-// graphs. What was lost is a stack, too, "[lost];REASON COUNT", so that a flame graph shows that it is incomplete.
+// graphs. Losses are a stack, too, "[lost];REASON COUNT", so that a flame graph shows that it is incomplete.
 #include "json_text.h"
 #include "stack.h"
 #include "writers.h"
@@ -10,7 +10,7 @@
 
 struct line { FILE *to; const char *separator; };
 
-// ";" separates frames, so that it is not part of one; nor are control characters, which terminals would obey.
+// Replaces ";", which separates frames, and control characters, which terminals would interpret.
 static void put_frame(void *to, const struct frame *f)
 {
 	bool valid;

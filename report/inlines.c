@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Inlined functions and source lines. Files of clang and rustc have no .debug_aranges, so that the ranges of all units
-// are read once; the functions of a unit, when one of them is first looked up.
+// Inlined functions and source lines. Files of clang and rustc have no .debug_aranges, so that the ranges of all
+// units are read once, and the functions of a unit when one of them is first looked up.
 #include "inlines.h"
 
 #include <dwarf.h>

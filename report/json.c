@@ -30,7 +30,7 @@ static struct json_object *number(const struct output *out, int64_t n)
 	return json_object_new_string(digits);
 }
 
-// Returns the text with each byte that is not UTF-8 replaced by U+FFFD; *valid: none was.
+// Returns the text with each byte that is not UTF-8 replaced by U+FFFD. Sets *valid if there was no such byte.
 static struct json_object *readable(struct text t, bool *valid)
 {
 	struct text copy = utf8_copy(t, valid);

@@ -263,7 +263,7 @@ static struct live_probe *probe_of(const struct probe *p)
 	return &live.probes[live.nprobes++];
 }
 
-// Counts come once an interval, not with each call: rates are those between the times at which hits were counted.
+// Hits are counted once an interval: rates are computed from the times of the counts.
 static void measure(struct live_probe *p, uint64_t hits, uint64_t ns, uint64_t counted_ns)
 {
 	uint64_t apart = counted_ns - p->counted_ns;

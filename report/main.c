@@ -278,7 +278,7 @@ int main(int argc, char **argv)
 		case 'f': format = find(optarg, strlen(optarg)); break;
 		case 'O': add_file(optarg); break;
 		case 's': safe = true; break;
-		case 't': event_text_suit_terminal(*optarg == '2' ? 2 : 1); break;     // as stap has found it
+		case 't': event_text_suit_terminal(*optarg == '2' ? 2 : 1); break;     // as determined by stap
 		case 'p': event_text_add_percentiles(); break;
 		case 'r': ready = atoi(optarg); break;
 		case 'h':

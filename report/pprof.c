@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A profile of pprof: profile.proto, compressed by gzip. Each global whose elements have call stacks is a sample type;
-// statistics are two, NAME.count and NAME.sum. Since each sample has a value for each type, samples are collected in a
-// temporary file until all types are known; the rest is written as it appears. What was lost is a type, too, whose
-// stacks are the reasons.
+// A profile of pprof: profile.proto, compressed by gzip. Each global whose elements have call stacks is a sample
+// type; statistics are two, NAME.count and NAME.sum. Since each sample has a value for each type, samples are
+// collected in a temporary file until all types are known; the rest is written as it appears. Losses are a sample
+// type, too, with the reasons as stacks.
 #include "intern.h"
 #include "json_text.h"
 #include "stack.h"

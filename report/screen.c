@@ -393,7 +393,7 @@ static enum screen_wish command(int key)
 	return SCREEN_NOTHING;
 }
 
-// A pause stops the refreshing, not the keys: the screen shows what they change.
+// A pause stops refreshing, but keys still change the screen.
 enum screen_wish screen_key(void)
 {
 	enum screen_wish wish = SCREEN_NOTHING;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The file format of speedscope.app: a sampled profile for each global whose elements have call stacks. Frames and
-// weights follow the samples in the file: they are collected in temporary files, so that memory does not grow with the
-// elements. What was lost is a profile, too, whose stacks are the reasons.
+// weights follow the samples in the file: they are collected in temporary files, so that memory does not grow with
+// the elements. Losses are a profile, too, with the reasons as stacks.
 #include "intern.h"
 #include "json_text.h"
 #include "stack.h"

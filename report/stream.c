@@ -89,7 +89,7 @@ static char *copy(struct text t)
 	return to;
 }
 
-// Releases what a damaged stream has described before.
+// Frees the text that it replaces, which only a damaged stream has described before.
 static void replace(char **member, struct text t)
 {
 	free(*member);
@@ -341,7 +341,7 @@ static bool is_frame(struct text t)
 	return t.len > 3 && !memcmp(t.at, " 0x", 3);
 }
 
-// The frames of a call stack are printed one by one, some in two parts: what follows in the record is the same text.
+// The frames of a call stack are printed by several calls: the texts that follow in the record are joined.
 static struct text whole_stack(struct reader *r, struct text t)
 {
 	static char joined[STP_FRAME_MAX];

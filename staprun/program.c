@@ -39,7 +39,7 @@ static int refuse(const char *option)
 	return -EINVAL;
 }
 
-// Adds the options of the program for those of stapio. Returns their number or -EINVAL.
+// Converts the options of stapio to those of the program. Returns their number or -EINVAL.
 static int translate(const char *const *relay, int n, const char **to, const char **output)
 {
 	int used = 0;

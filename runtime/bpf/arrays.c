@@ -45,8 +45,10 @@ static void keys_of(const struct stp_shared_map *m, char *elem, union stp_val *k
 	}
 }
 
-/* Keys that stand for names of different processes may be equal when they are completed: then the values, to which
- * programs only add, are added up. */
+/*
+ * Placeholder keys of different processes may become equal when names replace them: then their values, to which
+ * programs only add, are summed.
+ */
 static void complete_keys(struct stp_ctx *c, const struct stp_shared_map *m, union stp_val *keys)
 {
 	static char *names;
@@ -65,7 +67,7 @@ static void complete_keys(struct stp_ctx *c, const struct stp_shared_map *m, uni
 	}
 }
 
-/* Returns a value with the names that it stands for. */
+/* Returns a value; a placeholder is replaced by its names. */
 static const char *complete_value(struct stp_ctx *c, const char *value)
 {
 	static char *name;
@@ -114,7 +116,7 @@ void arrays_import(struct stp_ctx *c, const struct stp_shared_map *m, char *tabl
 	c->work = work;
 }
 
-/* As the programs hash the keys in a slot (bpf_table.h). */
+/* Hashes the keys as programs do (bpf_table.h). */
 static u64 hash_keys(const struct stp_shared_map *m, const union stp_val *keys)
 {
 	u64 h = 0, word, zero;

@@ -105,7 +105,7 @@ static int attach_uprobe(const struct stp_uprobe *u, struct bpf_program *program
 	return client_attached(link, u->probe, "");
 }
 
-/* The entry comes first: else the returns of some calls would not find what their entries save. */
+/* Attaches the entry first: otherwise the returns of some calls would find no values from their entry. */
 static int start_uprobe(const struct stp_uprobe *u)
 {
 	u32 number = stp_probe_number(u->probe) - 1;

@@ -127,7 +127,10 @@ static int start_perfs(void *table, u32 n)
 
 /* ------------------------------------------------------------------ system calls */
 
-/* Tells execveat() from execve() at the return, if the script needs that: it sees calls before other programs do. */
+/*
+ * Attaches the program that distinguishes execveat() from execve() at the return, if the script needs it. It runs
+ * before the other programs.
+ */
 static int start_executions(const struct stp_probe *p)
 {
 	struct bpf_program *program = client_named_program("stp_program_executions");
@@ -135,7 +138,10 @@ static int start_executions(const struct stp_probe *p)
 	return program ? client_attached(bpf_program__attach_raw_tracepoint(program, "sys_enter"), p, "") : 0;
 }
 
-/* Saves what the program of a return reads as it was at the entry: before the return is attached. */
+/*
+ * Attaches the program that saves, at the entry, the values that the program of the return reads. Called before the
+ * return is attached.
+ */
 static int start_entries(const struct stp_probe *p)
 {
 	struct bpf_program *program = client_entry_program(stp_probe_number(p) - 1);

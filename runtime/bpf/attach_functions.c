@@ -104,7 +104,10 @@ static void match(struct wanted *w, u32 n, u64 address, const char *symbol, cons
 			at->site->address = address + (at->site->module ? at->site->base_offset : 0) + at->site->offset;
 }
 
-/* Reads the kernel's symbols: of the sites, and *stext. Reading ends there if all sites are relative to it. */
+/*
+ * Reads the addresses of the sites' symbols, and of _stext (*stext), after which it stops if all sites are relative
+ * to it.
+ */
 static void read_symbols(struct wanted *w, u32 n, u64 *stext)
 {
 	FILE *f = fopen("/proc/kallsyms", "re");
@@ -181,7 +184,7 @@ static int by_address(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* The list of addresses is there since 6.5. */
+/* The list of addresses exists since 6.5. */
 static void read_traced(void)
 {
 	static const char *const paths[] = { "/sys/kernel/tracing/available_filter_functions_addrs",
@@ -255,8 +258,8 @@ static bool shares_program(const struct stp_function *f)
 }
 
 /*
- * A program for kprobe.multi has few registers on some kernels, at a return not the stack pointer, and ftrace must
- * trace its functions: of a wildcard, those that it does not trace are skipped.
+ * Returns whether kprobe.multi can be used: on some kernels it provides few registers (at a return, no stack
+ * pointer), and only for functions that ftrace traces; other functions of a wildcard are skipped.
  */
 static bool goes_multi(const struct stp_function *f)
 {
@@ -350,7 +353,7 @@ static const char *reason(const struct stp_site *s, int err)
 	return strerror(err);
 }
 
-/* As by the module: a function that cannot be probed is not an error. */
+/* As in a module, a function that cannot be probed is not an error. */
 static void warn_unarmed(const struct stp_function *f, const struct stp_site *s, int err)
 {
 	char text[512], offset[24] = "";
@@ -456,7 +459,7 @@ static int attach_kprobe(const struct stp_function *f, struct bpf_program *progr
 	return client_attached(link, f->probe, "");
 }
 
-/* The entry comes first: else the returns of some calls would not find what their entries save. */
+/* Attaches the entry first: otherwise the returns of some calls would find no values from their entry. */
 static int start_kprobe(const struct stp_function *f, const struct stp_site *s)
 {
 	int fd = f->entry ? open_reported(f, s, false) : 0, err = 0;

@@ -7,9 +7,9 @@
  * that an earlier call with the same key left (by longjmp(), or since its return was skipped).
  *
  * A hash of the key selects a set of rows. Nothing waits for a lock here, since its holder may be preempted. Only a
-  * row's own thread searches for it; other threads reuse it only when all rows of the set are taken and it is the
-  * oldest: they raise `busy` from 0 to 1, and clear `state` first. The thread copies the data and then checks
-  * whether the row still is its own; x86 does not reorder stores, or loads, among themselves.
+ * row's own thread searches for it; other threads reuse it only when all rows of the set are taken and it is the
+ * oldest: they raise `busy` from 0 to 1, and clear `state` first. The thread copies the data and then checks
+ * whether the row still is its own; x86 does not reorder stores, or loads, among themselves.
  */
 #ifndef BPF_CALLS_H
 #define BPF_CALLS_H

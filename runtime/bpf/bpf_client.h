@@ -70,7 +70,7 @@ static inline struct stp_elem *stp_cursor_next(struct stp_cursor *cursor)
 #define STP_MAP_GET(c, m, ...) stp_map_get(m, __VA_ARGS__)
 #define STP_MAP_DELETE(c, m, ...) stp_map_delete(m, __VA_ARGS__)
 
-/* Only handlers of programs call these; the client compiles them for the records of STP_PLACE. */
+/* Only handlers of programs call these; the client compiles them for the records of STP_STATEMENT. */
 #define stp_ppfunc(c) ""
 #define stp_backtrace(c, to) ((void)(to))
 #define stp_stack(c, n) 0
@@ -103,26 +103,26 @@ void client_printf(struct stp_ctx *c, const struct stp_format *f, u32 pieces, co
 void client_print_hist(struct stp_ctx *c, const struct stp_stat *s, const struct stp_stat_desc *d);
 
 /* A statement of a handler that prints or fails. Programs refer to it by its line, which both compilations share. */
-#define STP_PLACE(...)								\
-	static const struct stp_place place_						\
-	__attribute__((__section__("stp_places"), __used__, __aligned__(8))) = {	\
+#define STP_STATEMENT(...)								\
+	static const struct stp_statement statement_						\
+	__attribute__((__section__("stp_statements"), __used__, __aligned__(8))) = {	\
 		.line = __LINE__, __VA_ARGS__ }
 #define stp_printf(c, f, n, ...) do {						\
-	STP_PLACE(.format = f, .pieces = n);					\
+	STP_STATEMENT(.format = f, .pieces = n);					\
 	client_printf(c, f, n, __VA_ARGS__);					\
 } while (0)
 #define STP_PRINTF(c, f, n, words, puts, ...) stp_printf(c, f, n, __VA_ARGS__)
 #define stp_print(c, t, n) do {							\
-	STP_PLACE(.text = t, .pieces = n);					\
+	STP_STATEMENT(.text = t, .pieces = n);					\
 	(stp_print)(c, t, n);							\
 } while (0)
 #define stp_print_hist(c, s, d) do {						\
-	STP_PLACE(.hist = d);							\
+	STP_STATEMENT(.hist = d);							\
 	client_print_hist(c, s, d);						\
 } while (0)
 #undef STP_CHECK
 #define STP_CHECK(c, location, label) do {					\
-	STP_PLACE(.where = location);						\
+	STP_STATEMENT(.where = location);						\
 	if (STP_UNLIKELY((c)->error)) {						\
 		stp_error_location(c, location);				\
 		goto label;							\
@@ -130,7 +130,7 @@ void client_print_hist(struct stp_ctx *c, const struct stp_stat *s, const struct
 } while (0)
 #undef STP_ACTIONS
 #define STP_ACTIONS(c, n, location, label) do {					\
-	STP_PLACE(.where = location);						\
+	STP_STATEMENT(.where = location);						\
 	if (STP_UNLIKELY(((c)->actions -= (n)) < 0)) {				\
 		stp_out_of_actions(c);						\
 		stp_error_location(c, location);				\

@@ -30,7 +30,7 @@ struct stp_shared_stat {
 };
 
 /* A line of the generated C that programs refer to: a printing statement, or the location of an error. */
-struct stp_place {
+struct stp_statement {
 	u32 line;
 	u32 pieces;                    /* of the format; bytes of the text */
 	const struct stp_format *format;

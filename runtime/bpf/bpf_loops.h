@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Loops of programs. The body of a loop is a global function, which the verifier follows once; it is called until
-  * it returns another result than STP_LOOP_NEXT. The verifier follows each pass of the loop around the call, up to
-  * about 8,000; a loop of more passes is divided into two nested ones.
+ * it returns another result than STP_LOOP_NEXT. The verifier follows each pass of the loop around the call, up to
+ * about 8,000; a loop of more passes is divided into two nested ones.
  */
 #ifndef BPF_LOOPS_H
 #define BPF_LOOPS_H

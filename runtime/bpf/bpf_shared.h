@@ -3,9 +3,9 @@
  * Memory that BPF programs and their client share. Both compile the same text, so that offsets agree.
  *
  * A slot holds everything that a hit writes: the context, the counters and statistics of struct percpu. Its owner
-  * is the hit (or the client, while it reads and clears the slot) that raised `busy` from 0 to 1: it adds 1; if the
-  * word is then 1, it owns the slot, else it adds -1 and tries the next one. There are never two owners, and no
-  * atomic operation that returns the old value is needed.
+ * is the hit (or the client, while it reads and clears the slot) that raised `busy` from 0 to 1: it adds 1; if the
+ * word is then 1, it owns the slot, else it adds -1 and tries the next one. There are never two owners, and no
+ * atomic operation that returns the old value is needed.
  */
 #ifndef BPF_SHARED_H
 #define BPF_SHARED_H

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * String operations of programs, with the results of core/string.c and core/format.c. Each is a global function on
-  * whole buffers, verified once; those with two nested loops are two functions, since the verifier would otherwise
-  * follow the product of their passes. It also follows a loop once for each possible value of a variable that is
-  * compared: positions are therefore results of functions, which it does not track. Context: a hit.
+ * whole buffers, verified once; those with two nested loops are two functions, since the verifier would otherwise
+ * follow the product of their passes. It also follows a loop once for each possible value of a variable that is
+ * compared: positions are therefore results of functions, which it does not track. Context: a hit.
  */
 #ifndef BPF_TEXT_H
 #define BPF_TEXT_H

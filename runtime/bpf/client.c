@@ -119,7 +119,7 @@ static const char *log_file(void)
 	return kept ? path : NULL;
 }
 
-/* A verifier's refusal is an error of the translator. The message names the file that the log is kept in. */
+/* A program that the verifier rejects is a bug of the translator. The message names the file with the log. */
 static void report_refusal(int err)
 {
 	const char *path;
@@ -456,7 +456,10 @@ static struct stp_slot *slot(u32 i)
 	return (struct stp_slot *)(slots + (u64)i * stp_bpf_layout.slot_size);
 }
 
-/* A hit holds a slot for microseconds; one that a reader of user memory has preempted, until it runs again. */
+/*
+ * A hit owns a slot for microseconds; a hit that reads user memory may be preempted, and owns it until it
+ * continues.
+ */
 static void claim(u32 *word)
 {
 	while (__atomic_add_fetch(word, 1, __ATOMIC_ACQUIRE) != 1) {   /* ends: hits release slots and locks */
@@ -543,10 +546,10 @@ static void stat_export(const struct stp_scalar_stat *g)
 /* ------------------------------------------------------------------ globals */
 
 /*
- * A handler works on copies. What it only reads is copied under the lock before it runs; the lock of what it sets is
- * held until the new value is copied back, so that no hit sees or loses a value between. Handlers of begin, end and
- * error (p NULL) run before or after all hits. No system call is made between claiming and releasing: a probe of it
- * would wait for the lock until it times out.
+ * A handler works on copies. Globals that it only reads are copied under their locks before it runs. The locks of
+ * those that it sets are held until the new values are copied back, so that hits neither see old values nor lose
+ * their own. Handlers of begin, end and error (p NULL) run before or after all hits. No system call is made between
+ * claiming and releasing: a probe of it would wait for the lock until it times out.
  */
 static const struct stp_lock_use *use_of(const struct stp_probe *p, const struct stp_lock *lock)
 {
@@ -558,7 +561,7 @@ static const struct stp_lock_use *use_of(const struct stp_probe *p, const struct
 	return NULL;
 }
 
-/* Each word once, in the order of the numbers, which is that of the programs. */
+/* Calls fn once for each lock word, in the order in which programs take them. */
 static void each_word(u64 words, void (*fn)(u32 *word))
 {
 	u32 i;
@@ -667,7 +670,7 @@ static void publish(const struct stp_probe *p)
 			arrays_export(p ? user_ctx : &stp_session.exclusive->c, m[i], tables[i]);
 }
 
-/* A handler that has ended before it deleted an array leaves its elements. */
+/* Returns the elements of an array to the programs if the handler ended before it deleted the array. */
 static void put_back(const struct stp_probe *p)
 {
 	const struct stp_shared_map *const *m = stp_bpf_layout.maps;
@@ -694,8 +697,10 @@ void carrier_leave(const struct stp_probe *p)
 
 /* ------------------------------------------------------------------ the session */
 
-/* Programs have no clock of the time of day. A difference that the two readings may explain changes nothing, so that
- * times in between remain exact. */
+/*
+ * Programs cannot read the time of day: they add an offset to the monotonic clock. The offset stays the same if the
+ * difference may be caused by the time between the two readings.
+ */
 static void follow_clock(void)
 {
 	enum { ERROR_NS = 100000 };

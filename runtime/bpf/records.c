@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The ring of BPF programs: reads records of numbers and strings, formats them as their statement (struct stp_place)
+ * The ring of BPF programs: reads records of numbers and strings, formats them as their statement (struct stp_statement)
  * says, and reports errors. Programs write one record for each handler, so that its output is not interrupted.
  */
 #define _GNU_SOURCE
@@ -48,20 +48,20 @@ static const char *text(struct reader *r)
 /* ------------------------------------------------------------------ items */
 
 /* The bounds of the section, which a script that neither prints nor fails does not have: then they are NULL. */
-extern const struct stp_place __start_stp_places[] __attribute__((__weak__, __visibility__("hidden")));
-extern const struct stp_place __stop_stp_places[] __attribute__((__weak__, __visibility__("hidden")));
+extern const struct stp_statement __start_stp_statements[] __attribute__((__weak__, __visibility__("hidden")));
+extern const struct stp_statement __stop_stp_statements[] __attribute__((__weak__, __visibility__("hidden")));
 
-static const struct stp_place *place_of(u32 line, bool prints)
+static const struct stp_statement *statement_of(u32 line, bool prints)
 {
-	const struct stp_place *p;
+	const struct stp_statement *p;
 
-	for (p = __start_stp_places; p < __stop_stp_places; p++)
+	for (p = __start_stp_statements; p < __stop_stp_statements; p++)
 		if (p->line == line && prints == !p->where)
 			return p;
 	return NULL;
 }
 
-/* Replaces a text of names. `buffers` are allocated for the first one, one for each argument. */
+/* Replaces a placeholder by its names. `buffers` are allocated for the first one, one for each argument. */
 static const char *completed(const char *s, u32 argument, char **buffers)
 {
 	u32 size = stp_module.limits.string_len;
@@ -90,7 +90,7 @@ void client_print_hist(struct stp_ctx *c, const struct stp_stat *s, const struct
 }
 
 /* Reads the arguments in the order of the pieces: width, precision, value. */
-static void print(struct stp_ctx *c, const struct stp_place *p, struct reader *r)
+static void print(struct stp_ctx *c, const struct stp_statement *p, struct reader *r)
 {
 	union stp_val args[STP_ITEM_ARGUMENTS] = { };
 	char *names = NULL;
@@ -115,7 +115,7 @@ static void print(struct stp_ctx *c, const struct stp_place *p, struct reader *r
 }
 
 /* Prints a histogram: the record has its buckets. */
-static void print_hist(struct stp_ctx *c, const struct stp_place *p, struct reader *r)
+static void print_hist(struct stp_ctx *c, const struct stp_statement *p, struct reader *r)
 {
 	u64 words[STP_RECORD_WORDS + 4] = { 1 };
 	struct stp_stat *s = (struct stp_stat *)words;
@@ -133,7 +133,7 @@ static void raise_error(struct stp_ctx *c, u32 line, struct reader *r)
 	static const struct { const char *before; char conversion; const char *after; } texts[] = {
 #include "bpf_errors.def"
 	};
-	const struct stp_place *p = place_of(line, false);
+	const struct stp_statement *p = statement_of(line, false);
 	u64 code = number(r), argument = number(r), callers = number(r);
 
 	if (code == STP_BPF_TEXT)
@@ -144,7 +144,7 @@ static void raise_error(struct stp_ctx *c, u32 line, struct reader *r)
 	if (p)
 		stp_error_location(c, p->where);
 	for (; callers; callers--) {
-		p = place_of((u32)number(r), false);
+		p = statement_of((u32)number(r), false);
 		if (p)
 			stp_error_location(c, p->where);
 	}
@@ -198,7 +198,7 @@ static int read_record(void *unused, void *data, size_t size)
 {
 	struct stp_ctx *c = &stp_session.exclusive->c;
 	struct reader r = { data, (const u64 *)data + size / 8 };
-	const struct stp_place *p;
+	const struct stp_statement *p;
 	u64 head, probe = number(&r);
 
 	c->probe = probe < stp_module.nprobes ? &stp_module.probes[probe] : NULL;
@@ -206,7 +206,7 @@ static int read_record(void *unused, void *data, size_t size)
 	stp_private(c)->busy = 1;
 	while (r.at < r.end) {
 		head = number(&r);
-		p = place_of((u32)head, true);
+		p = statement_of((u32)head, true);
 		if (head >> 32 == STP_ITEM_PRINT && p)
 			print(c, p, &r);
 		else if (head >> 32 == STP_ITEM_HIST && p && p->hist)

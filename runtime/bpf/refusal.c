@@ -15,8 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-extern const struct stp_place __start_stp_places[] __attribute__((__weak__, __visibility__("hidden")));
-extern const struct stp_place __stop_stp_places[] __attribute__((__weak__, __visibility__("hidden")));
+extern const struct stp_statement __start_stp_statements[] __attribute__((__weak__, __visibility__("hidden")));
+extern const struct stp_statement __stop_stp_statements[] __attribute__((__weak__, __visibility__("hidden")));
 
 static const char *last_of(const char *log, const char *text)
 {
@@ -45,9 +45,9 @@ static bool is_code(const char *line)
 
 static const char *place_by_line(u32 line)
 {
-	const struct stp_place *p, *best = NULL;
+	const struct stp_statement *p, *best = NULL;
 
-	for (p = __start_stp_places; p < __stop_stp_places; p++)
+	for (p = __start_stp_statements; p < __stop_stp_statements; p++)
 		if (p->where && p->line >= line && (!best || p->line < best->line))
 			best = p;
 	return best ? best->where : NULL;

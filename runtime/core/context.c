@@ -192,7 +192,10 @@ static __attribute__((__noinline__)) u32 wait_lock(struct stp_lock *l, u32 mode,
 	return TIMED_OUT;
 }
 
-/* Waits until no CPU adds any more to what `l` protects, which begin_adding() then refuses. As wait_lock(). */
+/*
+ * Waits until no CPU adds to the data that `l` protects; begin_adding() refuses new additions meanwhile. Returns as
+ * wait_lock().
+ */
 static __attribute__((__noinline__)) u32 wait_adders(struct stp_lock *l, u32 waits)
 {
 	const struct stp_limits *limits = &stp_module.limits;
@@ -265,8 +268,9 @@ static __attribute__((__noinline__)) bool timed_out(struct stp_ctx_private *v, c
 }
 
 /*
- * A hit announces last that it adds: it then waits for nothing, so that a writer that waits for it goes on soon. While
- * the hit waits for a writer, it holds no lock, since the writer may wait for one of them.
+ * A hit announces that it adds after it has taken its other locks: it then waits for nothing, so that a writer that
+ * waits for it continues soon. While the hit waits for a writer, it holds no lock, since the writer may wait for
+ * one of them.
  */
 static inline bool take(struct stp_ctx_private *v, const struct stp_lock_use *locks, u32 n)
 {

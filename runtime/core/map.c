@@ -135,7 +135,7 @@ static struct stp_elem *find(const struct stp_map *m, const struct stp_table *t,
 	return NULL;
 }
 
-/* The most common keys: one number, and one string of less than eight bytes, as many of a[execname()]. */
+/* The most common keys: one number, and one string of less than eight bytes, such as most of a[execname()]. */
 static inline bool has_one_word(const struct stp_map *m, const union stp_val *keys)
 {
 	return m->nkeys == 1 && m->keys[0] == STP_STRING && stp_word_zero(stp_word_load(keys->s));

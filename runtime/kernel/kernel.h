@@ -49,7 +49,7 @@ u32 stp_stack_needed(void);               /* bytes of stack that a handler needs
 
 /*
  * Returns whether interrupts were on at the hit; then the interrupted code holds no locks of the scheduler or of
-  * signals. Any context.
+ * signals. Any context.
  */
 bool stp_irqs_were_on(struct stp_ctx *c);
 

@@ -32,7 +32,7 @@ static const u16 execve_number[2] = { 59, 11 }, execveat_number[2] = { 322, 358 
 #endif
 #define EXECUTIONS 256                 /* calls of execve() and execveat() in progress */
 
-/* exit(), exit_group(), rt_sigreturn() and sigreturn() do not return, or not with their number. */
+/* exit(), exit_group(), rt_sigreturn() and sigreturn() do not return, or their return does not have their number. */
 #define UNUSED 0xffff
 static const u16 no_return[2][4] = {
 #ifdef CONFIG_X86_64

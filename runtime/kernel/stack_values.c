@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Call stacks as short strings, which are made at a hit and get names when they are printed: as keys of arrays they
- * are whole, and a hit looks up no names of the kernel. Reads addresses; makes strings of these frames:
+ * Stores call stacks as short strings of addresses, for which names are printed later: so keys of arrays contain
+ * whole stacks, and a hit does not look up names of the kernel. A string consists of these frames:
  *
  *   a ADDRESS                  an address of the kernel
  *   p PATH \n                  no frame: the path of a program or library

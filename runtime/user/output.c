@@ -54,7 +54,7 @@ void user_output_closed(void)
 	stp_session_exit();
 }
 
-/* A reader that closes the output wants no more: what it does not get is not lost. */
+/* Output that its reader does not get because it has closed the descriptor does not count as lost. */
 static void count_unwritten(u64 from, u64 to)
 {
 	u64 i, n = 0;

@@ -2,7 +2,7 @@
 // --doctor: checks what this machine can do, and prints a line for each check.
 //
 // A check calls the functions that a run calls, and runs under die_caught(): the message of die(), "WHAT; ADVICE",
-// is the result. The last two checks run a script, so that what no other check knows of is found, too.
+// is the result. The last two checks run a script, so that problems that no other check detects are found, too.
 #include "driver/doctor.h"
 
 #include "../../staprun/policy.h"

@@ -122,7 +122,7 @@ static void choose_privilege(struct options *o)
 		    "not require it)");
 }
 
-// Returns whether all that the options ask for is a run here, which BPF programs can do, too.
+// Returns whether the options request only a run on this host, which BPF programs support, too.
 static bool may_become_bpf(const struct options *o)
 {
 	bool elsewhere = o->vm || o->remotes.n || o->release || o->arch || o->build_tree;
