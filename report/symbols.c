@@ -179,8 +179,9 @@ static struct object *object_of(const char *release, const char *module)
 
 // --- addresses ---
 
-// Finds the address of a function. Of several with the same name, none can be it. `size`: in another build of the file
-// it has another one; 0 for those of the kernel, which reports the distance to the next symbol.
+// Finds the address of a function. Fails if functions of the name have several addresses, or another size, as in
+// another build of the file. `size` is 0 for functions of the kernel, which reports the distance to the next
+// symbol.
 static bool function_address(const struct object *o, const char *name, uint64_t size, Dwarf_Addr *address)
 {
 	struct name key = { name }, *at = o->nnames ? bsearch(&key, o->names, o->nnames, sizeof(key), by_name) : NULL;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The ring of BPF programs: reads records of numbers and strings, formats them as their statement (struct stp_statement)
- * says, and reports errors. Programs write one record for each handler, so that its output is not interrupted.
+ * The ring of BPF programs: reads records of numbers and strings, formats them as their struct stp_statement states,
+ * and reports errors. Programs write one record for each handler, so that its output is not interrupted.
  */
 #define _GNU_SOURCE
 #define STP_STRLEN 512             /* only parts of bpf_shared.h that do not depend on it are used */

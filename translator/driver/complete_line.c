@@ -39,7 +39,7 @@ static void split(const char *line, name_list *words)
 	vec_push(words, (const char *)buf_text(&b));
 }
 
-// Adds the paths that match, without a number of characters at their beginning.
+// Adds the paths that match, without their first `skip` characters.
 static void add_matches(const char *pattern, size_t skip, name_list *out)
 {
 	glob_t g;

@@ -196,8 +196,8 @@ static bool holds_names(struct check *k, const struct expr *e)
 	return e->kind == E_INDEX && !e->u.index.hist && is_holder(k, e->u.index.decl);
 }
 
-// A program has only a text that stands for these names; the client completes it where it prints it, in values of
-// arrays, and in keys of arrays, whose elements it then adds up if their keys are equal.
+// Programs have only a placeholder for these names. The client replaces it where it prints it, in values of arrays,
+// and in keys of arrays, whose elements it sums if their keys become equal.
 static bool gives_names(struct check *k, const struct expr *e)
 {
 	const struct func *f = e->kind == E_CALL ? e->u.call.target : NULL;
@@ -288,7 +288,7 @@ static void allow_names(struct check *k, const struct expr *e)
 
 static const char *names_refusal(struct check *k, const struct expr *e)
 {
-	enum { SHORTEST = 64 };    // the text that stands for a name takes up to 48 bytes
+	enum { SHORTEST = 64 };    // a placeholder takes up to 48 bytes
 
 	if (!gives_names(k, e))
 		return NULL;

@@ -409,7 +409,7 @@ static void locks_of(struct session *s, const struct reach *r, access_list *out)
 
 		if ((*it)->unlocked || (!use && !add))
 			continue;
-		// Each CPU adds on its own, and who reads writes the merged values.
+		// Each CPU adds to its own part, and a reader writes the merged values.
 		if (access_is_merged(*it)) {
 			lock.write = use != NULL;
 			lock.adding = !use;

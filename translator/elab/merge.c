@@ -2,17 +2,17 @@
 // --merge: divides a script into the part that runs on each host and the part that runs once, here. In: typed trees of
 // the whole script. Out: the probes of one part; var.merged of the globals that hosts add to and this part reads.
 //
-// Event probes run on the hosts; begin, end, error, timers and procfs probes run here. A global that only one part uses
-// stays there. One that both use has to be a sum on the hosts (n++, n += x, s <<< x), or an array with hostname() among
-// its keys, to which a host only assigns. Every second and at its end, a host sends what it has added, and forgets it;
-// here it is added to the global. What cannot be merged so is an error at its location.
+// Event probes run on the hosts; begin, end, error, timers and procfs probes run here. A global that only one part
+// uses stays there. One that both use has to be a sum on the hosts (n++, n += x, s <<< x), or an array with
+// hostname() among its keys, to which a host only assigns. Every second and at its end, a host sends and clears
+// what it has added, which is then added to the global here. Any other use is an error at its location.
 #include "elab/display.h"
 #include "session/passes.h"
 #include "util/numbers.h"
 
 #include <string.h>
 
-static const char *const after_all_others = "9223372036854775806";     // but the display of unread globals
+static const char *const after_all_others = "9223372036854775806";     // except the display of unread globals
 
 enum side { ON_HOSTS, HERE };
 
@@ -146,7 +146,7 @@ static void advise(const struct var *v)
 		  "Without --merge, each host prints its own result (--remote-prefix shows which one)");
 }
 
-// Reports the first use that makes the global no sum.
+// Reports the first use that prevents the global from being a sum.
 static void check_use(const struct var *v, const struct merge_use *u)
 {
 	if (v->wrap)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Checks that the script's globals fit the formats of -f and --output, so that no one waits for a run without a result.
-// In: the options, the types of the globals. Out: errors.
+// Checks that the script's globals fit the formats of -f and --output, before a run that would give no result. In:
+// the options, the types of the globals. Out: errors.
 #include "elab/elab.h"
 #include "session/passes.h"
 

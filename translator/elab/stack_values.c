@@ -98,8 +98,8 @@ static bool is_reached(struct stacks *k, struct expr *e)
 	return value_of(k, e) || (v && v->stacks_reached & value_bit(v));
 }
 
-// For a local, key or value that a statement stores to. CANDIDATE: it is not a stack value if what is stored does not
-// fit. REACHED: it has one if what is stored has one.
+// Called for a local, key or value that a statement stores to. It stops being a candidate if the stored expression
+// cannot be a stack value, and is reached if the stored expression is one.
 static void settle_one(struct stacks *k, struct var *v, unsigned bit, bool fits, bool reached)
 {
 	if (k->step == CANDIDATE && v->stacks & bit && !fits) {
@@ -258,7 +258,7 @@ static bool visit_first(struct ast_walker *w, struct expr **at)
 	return true;
 }
 
-// Values of @entry() are computed at another time than the handler, which shares its locals with none of them.
+// Values of @entry() are computed at another time than the handler, and share no locals with it.
 static bool visit_entry(struct ast_walker *w, struct expr **at)
 {
 	struct var *v = (*at)->kind == E_VAR ? holder(*at) : NULL;
@@ -334,7 +334,7 @@ static void leave_stmt(struct ast_walker *w, struct stmt **at)
 	((struct text_reads *)w->data)->loops -= is_loop(*at);
 }
 
-// After them: removes those that are read as text more than once.
+// Called after the children: removes locals that are read as text more than once.
 static bool visit_read(struct ast_walker *w, struct expr **at)
 {
 	struct var *v = (*at)->kind == E_VAR ? holder(*at) : NULL;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Variables and fields of debuginfo as plain expressions.
 //
-// In:  a di_variable, or an expression with a debuginfo type and the components after it.
-// Out: E_REGISTER, E_DEREF and arithmetic. An aggregate's value is its address.
-// Loads are put off as long as possible (struct lvalue), so that a->b.c is two of them.
+// In: a di_variable, or an expression with a debuginfo type and the components after it. Out: E_REGISTER, E_DEREF
+// and arithmetic. An aggregate's value is its address. Loads are delayed as long as possible (struct lvalue), so
+// that a->b.c is two of them.
 #include "elab/renamed.h"
 #include "elab/target.h"
 #include "util/foreign_words.h"

@@ -2,8 +2,8 @@
 // Reports which variables a tree uses, and how. In: a bound tree. Out: one callback for each mention, so
 // that access, checks and the optimiser agree on what reads and what writes.
 //
-// An assignment whose value nobody wants only writes: `n += 2` alone doesn't make n "read", though
-// it needs the old value (USE_UPDATE). value_unused says which those are.
+// An assignment whose value is not used only writes: `n += 2` alone doesn't make n "read", though it needs the old
+// value (USE_UPDATE). value_unused marks these.
 #include "elab/elab.h"
 
 static void mention(struct use_walker *w, struct var *v, int use, struct loc loc)

@@ -38,7 +38,7 @@ struct value emit_offset(struct emitter *e, struct expr *x)
 	return value_number(x->u.offset.value);
 }
 
-// Addresses, registers or offsets are those of the kernel of this translation.
+// Notes that addresses, registers or offsets are valid only for the kernel of this translation.
 void emit_bpf_bind(struct emitter *e, struct loc loc)
 {
 	if (!e->bound_at)

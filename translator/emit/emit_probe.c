@@ -150,7 +150,7 @@ static void write_clearing(struct cwriter *w, const struct body *b)
 	}
 }
 
-// Removes a jump to the end at the end.
+// Removes the last statement if it is a jump to the end.
 static void drop_last_goto(struct body *b)
 {
 	static const char line[] = "\n\tgoto out;\n";

@@ -3,11 +3,11 @@
 // histograms, and whose result is the same when they work on copies of the globals that other probes use. In: typed
 // trees. Out: probe.in_slices, probe.takes, probe.hit; the body uses the copies.
 //
-// Either the whole handler runs so, or a part of it: the statements of one block that sort and print. The rest is the
-// hit, and makes the copies where the part was. The part does not depend on the interrupted context, and of globals
-// that the hit or other probes use it only reads values, or deletes or sets them on every path. All other handlers
-// stay hits. If other probes share the handler (timer.s(5), end), it gets its own body and its own copies of functions
-// that use copied globals.
+// Either the whole handler runs in slices, or a part of it: the statements of one block that sort and print. The
+// rest is the hit, and makes the copies where the part was. The part does not depend on the interrupted context,
+// and of globals that the hit or other probes use it only reads values, or deletes or sets them on every path. All
+// other handlers stay hits. If other probes share the handler (timer.s(5), end), it gets its own body and its own
+// copies of functions that use copied globals.
 #include "elab/elab.h"
 #include "emit/emitter.h"
 #include "resolve/family.h"

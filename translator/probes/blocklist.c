@@ -58,9 +58,8 @@ static const char *const without_return[] = {
 	"native_play_dead", "play_dead", "cpu_die", "__stack_chk_fail", "fortify_panic", "usercopy_abort", NULL,
 };
 
-// The parts of a list that fnmatch() has to decide, since it takes much longer than to exclude a pattern. A pattern is
-// filed under the three characters that a text which it matches contains: its first, or those after "*"; the third may
-// be any if there are only two.
+// An index of a list of patterns, which excludes most of them faster than fnmatch(). A pattern is filed under three
+// characters: its first ones, or those after "*"; if it has only two, the third may be any.
 struct patterns {
 	const char *const *list;
 	uint64_t first[256], second[256], third[256];  // bit i: pattern i is filed under this character
@@ -84,7 +83,7 @@ static void file_patterns(struct patterns *p)
 	p->filed = true;
 }
 
-// Compares what a pattern begins with: its text before a "*", or that after the first one.
+// Compares the literal beginning of a pattern: its text before a "*", or the text after the first one.
 static bool may_match(const char *pattern, const char *text)
 {
 	bool anywhere = *pattern == '*';

@@ -99,7 +99,7 @@ static const char *running_program(const struct point_part *part, long long pid)
 	return is_file(inside, &of) ? inside : exe;
 }
 
-// With -v says which file a name without a path stands for.
+// With -v, reports the file to which a name without a path resolves.
 static void note_found(const struct session *s, const char *name, const char *path)
 {
 	if (s->opt.verbose[2] && !strchr(name, '/') && strcmp(name, path))

@@ -95,7 +95,7 @@ static enum form form_of(const struct syscall_arg *a, const char *name)
 		return FORM_NUMBER;
 	if (str_ends(name, "str") || str_ends(name, "sig_name"))
 		return FORM_TEXT;
-	if (!strcmp(a->name, "ubuf"))  // what getrandom() fills
+	if (!strcmp(a->name, "ubuf"))  // the buffer that getrandom() fills
 		return FORM_TEXT;
 	return a->type->is_string && !has_text(a, name) ? FORM_TEXT : FORM_NUMBER;
 }
@@ -227,7 +227,7 @@ static struct expr *call(struct loc loc, const char *function, int n, const int 
 	return e;
 }
 
-// Returns the text as in errno.stp, index is its format; with the result's meaning, if v->form says so.
+// Returns the text as in errno.stp, index is its format; with the result's meaning, if v->form requests it.
 static struct expr *result_text(struct loc loc, const struct variable *v)
 {
 	struct expr *e = call(loc, v->form == FORM_MEANING ? "__syscall_result" : "return_str", 1, &v->index);

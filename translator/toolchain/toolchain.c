@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Once per kernel: the commands that make its modules, and the runtime and the metadata that all
-// modules share. Kept in the cache under three keys:
+// Once per kernel: the commands that make its modules, and the runtime and the metadata that all modules share.
+// They are cached under three keys:
 //
 //   id key        the kernel, times and sizes of the runtime's files -> KEY.id, one line: the
 //   content key   the kernel, contents of the runtime's files
