@@ -52,6 +52,8 @@ class Path:
             if kind == 'follow':
                 value = value.dereference()
             else:
+                if kind == 'field' and what.is_base_class:
+                    value.fetch_lazy()     # gdb 13 aborts on the base of an object in pieces that it has not read
                 value = value[what]
         if value.is_optimized_out:
             return None
