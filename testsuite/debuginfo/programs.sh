@@ -668,6 +668,15 @@ for flags in -gdwarf-4 -gdwarf-5; do
 	gcc -g -O2 $flags -gsplit-dwarf -c known.c -o known.o && gcc -o known known.o && said >after
 	"$STAP" -r "$release" -L 'process("./known").statement("fib@known.c:*")' >>after
 	same "debuginfo/programs split off, $flags" before after
+	# Units that have several ranges: variables of inlined copies, and values that call sites describe.
+	for compiler in gcc clang; do
+		command -v $compiler >/dev/null || { skip "debuginfo/programs/split off, ranges, $compiler $flags" $compiler; continue; }
+		for split in '' -gsplit-dwarf; do
+			$compiler -w -g -O2 $flags $split -o ranges "$TESTS/values/zoo.c" && mv -f after before 2>/dev/null
+			"$STAP" -r "$release" -L 'process("./ranges").statement("*@zoo.c:*")' >after
+		done
+		same "debuginfo/programs split off, ranges, $compiler $flags" before after
+	done
 	rm -f known.dwp
 	if { dwp -e known -o packed.dwp || llvm-dwp -e known -o packed.dwp; } >/dev/null 2>&1; then
 		mv known.dwo gone.dwo; mv packed.dwp known.dwp

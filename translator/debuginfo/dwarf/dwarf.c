@@ -194,13 +194,25 @@ void dwarf_splits(struct dwarf_file *f)
 		return;
 	d = dwarf_whole(f);
 	while (d && !dwarf_get_units(d, cu, &cu, NULL, NULL, &unit, &split)) {
+		struct skeleton s = { .of = split.cu, .unit = unit };
+
 		if (!dwarf_is_skeleton(&unit))
 			continue;
-		if (split.cu && dwarf_tag(&split) > 0)
+		if (split.cu && dwarf_tag(&split) > 0) {
 			add_split(f, &split, &base);
-		else if (!f->no_split)
+			vec_push(&f->skeletons, s);
+		} else if (!f->no_split) {
 			f->no_split = str_dup(split_name(&unit));
+		}
 	}
+}
+
+Dwarf_Die *dwarf_die_of_ranges(struct dwarf_file *f, Dwarf_Die *unit)
+{
+	for vec_each(&f->skeletons, s)
+		if (s->of == unit->cu)
+			return &s->unit;
+	return unit;
 }
 
 const char *dwarf_file_no_split(struct dwarf_file *f)

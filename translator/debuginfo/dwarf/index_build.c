@@ -368,10 +368,11 @@ static void add_children(struct build *b, Dwarf_Die *parent, int depth)
 
 static void add_ranges(struct build *b, uint32_t unit)
 {
+	Dwarf_Die *die = dwarf_die_of_ranges(b->m->dwarf, &b->unit);
 	Dwarf_Addr base, start, end;
 	ptrdiff_t at = 0;
 
-	while ((at = dwarf_ranges(&b->unit, at, &base, &start, &end)) > 0) {
+	while ((at = dwarf_ranges(die, at, &base, &start, &end)) > 0) {
 		struct index_range r = { .unit = unit };
 
 		if (start >= end || end - start > UINT32_MAX || !add_address(b, start, &r.start))

@@ -26,7 +26,7 @@
 enum index_table { IX_STRINGS, IX_FILES, IX_UNITS, IX_RANGES, IX_FUNCTIONS, IX_BY_ADDRESS, IX_INLINES,
 		   IX_COPIES, IX_TYPES, IX_VARIABLES, IX_ENUMERATORS, IX_TABLES };
 
-#define INDEX_MAGIC "QTindexB"
+#define INDEX_MAGIC "QTindexC"
 
 struct index_header {
 	char magic[8];

@@ -46,6 +46,12 @@ struct split {
 	uint64_t base, size;
 };
 
+// The unit of the program that has the address ranges of a split unit.
+struct skeleton {
+	Dwarf_CU *of;
+	Dwarf_Die unit;
+};
+
 struct dwarf_file {
 	struct di_module *module;
 	const char *path;
@@ -65,6 +71,7 @@ struct dwarf_file {
 	Dwarf_Frame *frame;
 	VEC(struct unit *) units;
 	VEC(struct split) splits;  // use dwarf_splits()
+	VEC(struct skeleton) skeletons;
 	bool splits_tried;
 	const char *no_split;      // name of a missing .dwo
 	struct map types;          // DIE offset in text -> struct di_type *
@@ -84,6 +91,7 @@ Dwarf_Die *dwarf_function_around(struct unit *u, uint64_t address);
 Dwarf *dwarf_whole(struct dwarf_file *f);
 void dwarf_splits(struct dwarf_file *f);                // opens the .dwo files on first use
 bool dwarf_is_skeleton(Dwarf_Die *unit);                // its DIEs are in a .dwo
+Dwarf_Die *dwarf_die_of_ranges(struct dwarf_file *f, Dwarf_Die *unit);   // of a split unit: its skeleton
 // Opens a handle for the units from `offset` on; the caller ends it. NULL: damaged.
 Dwarf *dwarf_handle_at(struct dwarf_file *f, uint64_t offset);
 // A number that identifies the DIE within the file and its supplementary file.
