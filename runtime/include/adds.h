@@ -22,7 +22,7 @@ s64 stp_adder_read(u32 offset, s64 base);  /* base: the global's own cell, which
 void stp_adder_clear(u32 offset);
 
 /* Reads up to STP_ADDERS counters: the arguments of a printf that prints nothing else. Valid until the next call. */
-#define STP_ADDERS 8
+#define STP_ADDERS 16
 struct stp_ctx;
 union stp_val;
 struct stp_adder { u32 offset; const s64 *base; };

@@ -13,7 +13,7 @@
 
 #include <string.h>
 
-enum { MAX_TOGETHER = 8 };         // numbers that one printf prints
+enum { MAX_TOGETHER = 16, MAX_NAMES = 1024 };      // numbers that one printf prints; characters of their names
 
 static const char *const after_all_others = "9223372036854775807";
 
@@ -348,6 +348,7 @@ bool autoprint_add(struct session *s)
 {
 	struct probe *p = NULL;
 	struct expr *numbers = NULL;       // the printf of numbers directly before, for more of them
+	size_t names = 0;
 
 	for (int i = 0; i < s->script.globals.n; i++) {
 		struct var *v = s->script.globals.at[i];
@@ -360,8 +361,10 @@ bool autoprint_add(struct session *s)
 			p = end_probe(s);
 		if (v->dtype && !session_since(s, v->loc, "1.4", "showing a pointer in hexadecimal"))
 			v->dtype = NULL;
-		if (numbers && !v->arity && v->type == T_LONG && numbers->u.print.args.n < MAX_TOGETHER) {
+		if (numbers && !v->arity && v->type == T_LONG && numbers->u.print.args.n < MAX_TOGETHER &&
+		    names + strlen(v->name) <= MAX_NAMES) {
 			display_add_line(numbers, v, &none, NULL);
+			names += strlen(v->name);
 			continue;
 		}
 		if (v->type == T_STATS && !s->opt.compatible_given) {
@@ -374,6 +377,7 @@ bool autoprint_add(struct session *s)
 		else
 			shown = v->type == T_STATS ? show_stats(v) : show(v, &none, NULL);
 		numbers = !v->arity && v->type == T_LONG ? shown->u.expr : NULL;
+		names = strlen(v->name);
 		vec_push(&p->body->u.block, shown);
 	}
 	if (p)

@@ -218,7 +218,7 @@ static void write_pieces(struct emitter *e, const pieces *f, const char *into, c
 // The globals that are printed when a script ends are printed in such groups.
 static bool are_adders(const struct emitter *e, struct expr *x)
 {
-	enum { FEWEST = 5, MAX = 8 };      // MAX: STP_ADDERS in runtime/include/adds.h
+	enum { FEWEST = 5, MAX = 16 };      // MAX: STP_ADDERS in runtime/include/adds.h
 
 	if (e->programs || x->u.print.args.n < FEWEST || x->u.print.args.n > MAX)
 		return false;
