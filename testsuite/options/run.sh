@@ -308,7 +308,8 @@ expect remote-down-others 0 "on one: -C never -R -r 0:one 600 $kernel
 WARNING: down: nothing ran there: cannot determine that host's kernel: ssh: connect to host down" remote --remote=one --remote=down --min-hosts=1 -e "$script"
 expect remote-down-machine 0 "WARNING: mips: nothing ran there: modules for mips cannot be built" remote --remote=mips --remote=one --min-hosts=1 -e "$script"
 expect remote-down-too-many 1 "--min-hosts=2: only 1 of 3 hosts can be used" remote --remote=mips --remote=one --remote=down --min-hosts=2 -e "$script"
-expect remote-min-hosts 1 '--min-hosts=3, but there are 1 hosts' remote --remote=one --min-hosts=3 -e "$script"
+expect remote-min-hosts 1 '--min-hosts=3, but there is 1 host (--remote' remote --remote=one --min-hosts=3 -e "$script"
+expect remote-min-hosts-of-two 1 "--min-hosts=3, but there are 2 hosts (--remote" remote --remote=one --remote=two --min-hosts=3 -e "$script"
 expect remote-stopped 0 'stopped on one' stopped INT
 expect remote-build 0 '.ko' remote -p4 --remote=new -e "$script"
 expect remote-machine 1 "--remote=mips: modules for mips cannot be built" remote --remote=mips -e "$script"

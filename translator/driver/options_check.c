@@ -84,7 +84,8 @@ static void check_where(const struct options *o)
 	if (o->sign_module && o->user_runtime)
 		options_misused("--sign-module is not supported with --runtime=user, which has no module");
 	if (o->min_hosts && o->min_hosts > o->remotes.n)
-		options_misused("--min-hosts=%d, but there are %d hosts (--remote, --hosts)", o->min_hosts, o->remotes.n);
+		options_misused("--min-hosts=%d, but there %s %d host%s (--remote, --hosts)", o->min_hosts,
+				o->remotes.n == 1 ? "is" : "are", o->remotes.n, o->remotes.n == 1 ? "" : "s");
 	if (o->merge && !o->remotes.n && o->last_pass > 3)
 		options_misused("--merge requires hosts (--remote, --hosts); with -p2 and -p3 it shows the part of the script that "
 				"runs here");
