@@ -71,7 +71,7 @@ def leaves(path, depth, out):
         out.append(path)
     if t.code == gdb.TYPE_CODE_FLT and t.sizeof in (4, 8):
         out.append(path)
-    if depth == 0:
+    if depth <= 0:             # also members of anonymous members
         return
     if t.code == gdb.TYPE_CODE_PTR:
         to = t.target().strip_typedefs()
