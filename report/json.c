@@ -152,7 +152,7 @@ struct json_object *json_stack(const struct session *s, struct text t)
 
 // --- printing ---
 
-static void add_place(const struct output *out, struct json_object *o, const struct event *e)
+static void add_location(const struct output *out, struct json_object *o, const struct event *e)
 {
 	json_object_object_add(o, "time_ns", number(out, e->time_ns));
 	json_object_object_add(o, "cpu", json_object_new_int64(e->cpu));
@@ -164,7 +164,7 @@ static void add_place(const struct output *out, struct json_object *o, const str
 
 static void histogram(const struct output *out, struct json_object *o, const struct session *s, const struct event *e)
 {
-	add_place(out, o, e);
+	add_location(out, o, e);
 	add_text(o, "text", event_text(s, e));
 	if (e->value->statistic->label.len)
 		add_text(o, "label", e->value->statistic->label);

@@ -200,7 +200,7 @@ static ssize_t read_input(void *file, char *to, size_t size)
 }
 
 // Reports how the reading of a session ended. Returns false if it is damaged.
-static bool judge(const char *name, int rc, uint64_t at)
+static bool report_end(const char *name, int rc, uint64_t at)
 {
 	if (rc == -EPIPE)
 		fprintf(stderr, "WARNING: %s is incomplete: the end of the session is missing\n", name);
@@ -237,7 +237,7 @@ static bool read_one(const char *path)
 			whole = false;
 			break;
 		}
-		whole &= judge(name, rc, begin + extent.damage);
+		whole &= report_end(name, rc, begin + extent.damage);
 		begin += extent.length;
 	}
 	fclose(in);

@@ -108,7 +108,7 @@ static struct picture *add_picture(struct svg *o, const char *title)
 	return p;
 }
 
-static struct node *below(struct svg *o, struct node *parent, struct text name)
+static struct node *child_of(struct svg *o, struct node *parent, struct text name)
 {
 	uint64_t hash = (uintptr_t)parent * 0x9e3779b97f4a7c15u;
 	struct node **at, *n;
@@ -134,7 +134,7 @@ struct path { struct svg *o; struct node *at; uint64_t value; unsigned depth; bo
 static void add_frame(void *to, const struct frame *f)
 {
 	struct path *path = to;
-	struct node *n = path->full ? NULL : below(path->o, path->at, f->name);
+	struct node *n = path->full ? NULL : child_of(path->o, path->at, f->name);
 
 	path->full |= !n;
 	if (!n)

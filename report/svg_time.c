@@ -330,7 +330,7 @@ static unsigned bits(int64_t n)
 
 struct axis { uint64_t from, to; double left, right; };
 
-static double place(const struct axis *a, uint64_t time)
+static double x_of(const struct axis *a, uint64_t time)
 {
 	return a->left + (a->right - a->left) * (double)(time - a->from) / (double)(a->to - a->from);
 }
@@ -355,8 +355,8 @@ static void put_axis(FILE *to, const struct axis *a, double y)
 		step = power * factors[i % 3];
 		power *= i % 3 == 2 ? 10 : 1;
 	}
-	for (uint64_t at = (a->from / step + 1) * step; at < a->to && place(a, at) < a->right - 30; at += step) {
-		fprintf(to, "<text class=\"tick\" x=\"%.1f\" y=\"%.1f\">", place(a, at), y + 12);
+	for (uint64_t at = (a->from / step + 1) * step; at < a->to && x_of(a, at) < a->right - 30; at += step) {
+		fprintf(to, "<text class=\"tick\" x=\"%.1f\" y=\"%.1f\">", x_of(a, at), y + 12);
 		put_time(to, at, step);
 		fputs("</text>\n", to);
 	}
@@ -420,7 +420,7 @@ static void put_heat(FILE *to, const struct heat *h, double y)
 		put_bucket_name(to, h, k, y);
 		for (unsigned i = 0; i < h->ncolumns; i++) {
 			uint64_t from = h->columns[i].time, to_next = i + 1 < h->ncolumns ? h->columns[i + 1].time - from : step;
-			double x = place(&a, from), end = place(&a, from + (to_next < 2 * step ? to_next : step));
+			double x = x_of(&a, from), end = x_of(&a, from + (to_next < 2 * step ? to_next : step));
 			int64_t n = shown(h, i, k);
 
 			if (n > 0)
@@ -434,7 +434,7 @@ static void put_heat(FILE *to, const struct heat *h, double y)
 
 static void put_mark(FILE *to, const struct mark *m, const struct axis *a, double y, unsigned same)
 {
-	double x = place(a, m->from), width = m->to > m->from ? at_least(0.5, place(a, m->to) - x) : 2;
+	double x = x_of(a, m->from), width = m->to > m->from ? at_least(0.5, x_of(a, m->to) - x) : 2;
 
 	if (x + width > SVG_WIDTH)
 		x = SVG_WIDTH - width;
@@ -469,13 +469,13 @@ static void put_lane(FILE *to, const struct svg_time *o, unsigned number, const 
 	y += SVG_ROW;
 	for (size_t i = 0; i < o->nmarks; i++) {
 		const struct mark *m = &o->marks[i];
-		double x = place(a, m->from);
+		double x = x_of(a, m->from);
 		unsigned same = 0;
 
 		if (m->lane != number)
 			continue;
 		// records that are less than two pixels apart are one mark
-		for (size_t k = i + 1; m->to == m->from && k < o->nmarks && place(a, o->marks[k].from) < x + 2; k++)
+		for (size_t k = i + 1; m->to == m->from && k < o->nmarks && x_of(a, o->marks[k].from) < x + 2; k++)
 			if (o->marks[k].lane == number && o->marks[k].to == o->marks[k].from && o->marks[k].depth == m->depth) {
 				same++;
 				i = k;

@@ -57,7 +57,7 @@ void module_wait_closed(const char *name)
 		usleep(10000);
 }
 
-static bool is_left(const char *name)
+static bool is_leftover(const char *name)
 {
 	return module_has_ended(name) || is_in_state(name, "new\n");
 }
@@ -109,7 +109,7 @@ static void remove_one(const char *name, ino_t inode)
 
 	if (module_lock_name(name, F_WRLCK))
 		return;
-	removed = !module_lock_session(name, F_WRLCK) && is_left(name) && inode_of(name) == inode && module_is_own(name) &&
+	removed = !module_lock_session(name, F_WRLCK) && is_leftover(name) && inode_of(name) == inode && module_is_own(name) &&
 		  !sys_delete_module(name);
 	module_lock_session(name, F_UNLCK);
 	module_lock_name(name, F_UNLCK);
@@ -125,7 +125,7 @@ void leftovers_remove(void)
 	struct dirent *entry;
 
 	while (dir && n_found < sizeof(found) / sizeof(found[0]) && (entry = readdir(dir)))
-		if (module_name_is_valid(entry->d_name) && is_left(entry->d_name) &&
+		if (module_name_is_valid(entry->d_name) && is_leftover(entry->d_name) &&
 		    module_is_ours(entry->d_name) && module_is_own(entry->d_name)) {
 			found[n_found].inode = inode_of(entry->d_name);
 			strcpy(found[n_found++].name, entry->d_name);

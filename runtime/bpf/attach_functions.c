@@ -261,7 +261,7 @@ static bool shares_program(const struct stp_function *f)
  * Returns whether kprobe.multi can be used: on some kernels it provides few registers (at a return, no stack
  * pointer), and only for functions that ftrace traces; other functions of a wildcard are skipped.
  */
-static bool goes_multi(const struct stp_function *f)
+static bool uses_multi(const struct stp_function *f)
 {
 	u32 i;
 
@@ -281,7 +281,7 @@ static void choose_multi(struct stp_function *all, u32 n)
 	struct stp_function *f, *other, *end = all + n;
 
 	for (f = all; f < end; f++)
-		f->state = goes_multi(f) ? &multi : NULL;
+		f->state = uses_multi(f) ? &multi : NULL;
 	for (f = all; f < end; f++)
 		for (other = all; other < end && !f->state; other++)
 			if (other->program == f->program)

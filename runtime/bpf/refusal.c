@@ -43,7 +43,7 @@ static bool is_code(const char *line)
 	return *line == ';' || *line == ':' || !strncmp(line, "from ", 5);
 }
 
-static const char *place_by_line(u32 line)
+static const char *statement_by_line(u32 line)
 {
 	const struct stp_statement *p, *best = NULL;
 
@@ -54,7 +54,7 @@ static const char *place_by_line(u32 line)
 }
 
 /* The statement's error would be reported at the location of the first check after it. */
-static const char *near(const char *log, const char *end)
+static const char *check_after(const char *log, const char *end)
 {
 	const char *at = end, *line;
 
@@ -62,7 +62,7 @@ static const char *near(const char *log, const char *end)
 		if (*at != ';')
 			continue;
 		line = memmem(at, (size_t)(strchrnul(at, '\n') - at), ".c:", 3);
-		return line ? place_by_line((u32)strtoul(line + 3, NULL, 10)) : NULL;
+		return line ? statement_by_line((u32)strtoul(line + 3, NULL, 10)) : NULL;
 	}
 	return NULL;
 }
@@ -88,7 +88,7 @@ bool refusal_report(const char *log, const char *path)
 		;
 	if (!reason || !p)
 		return false;
-	where = near(log, end);
+	where = check_after(log, end);
 	stp_complain("the kernel refused the BPF program of the probe at %s%s%s; this is a bug: please report it with the "
 		     "script", p->where, where ? ", near " : "", where ? where : "");
 	stp_complain("the verifier's reason is: %.*s; its log is in %s", (int)strcspn(reason, "\n"), reason, path);

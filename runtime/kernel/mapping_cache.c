@@ -48,7 +48,7 @@ static void remember(const struct stp_mapped *m, u64 bias)
 	seen_end(s);
 }
 
-static bool recall(const struct stp_mapped *m, u64 *bias)
+static bool find_seen(const struct stp_mapped *m, u64 *bias)
 {
 	struct seen *s = seen_begin(m);
 	bool found;
@@ -106,7 +106,7 @@ static struct vm_area_struct *code_of(struct stp_ctx *c, const struct stp_mapped
 	struct vm_area_struct *vma = NULL;
 	u64 bias;
 
-	if (recall(m, &bias))
+	if (find_seen(m, &bias))
 		vma = find_vma(current->mm, m->address + bias);
 	if (!vma || !is_code_of(m, vma))
 		vma = find_vma(current->mm, current->mm->start_code);
@@ -130,7 +130,7 @@ u64 stp_mapped_static(struct stp_ctx *c, const struct stp_mapped *m, u64 address
 			remember(m, bias);
 		}
 		stp_areas_end(c);
-	} else if (found && !recall(m, &bias)) {
+	} else if (found && !find_seen(m, &bias)) {
 		stp_error(c, "cannot determine the address of %s in %s(%d): a thread is changing the mappings",
 			  m->program->path, current->comm, current->tgid);
 		return 0;

@@ -237,7 +237,7 @@ static void notify_families(const char *module, bool comes)
 	}
 }
 
-static void happened(struct watched *w, unsigned long state, const struct module *mod)
+static void module_changed(struct watched *w, unsigned long state, const struct module *mod)
 {
 	if (state == MODULE_STATE_LIVE) {
 		if (w->here && clear_freed_sites(w, mod))
@@ -270,7 +270,7 @@ bool stp_module_is_other_build(const struct module *mod)
 }
 
 /* Sites of any module: each takes its address from the first module that has the symbol. */
-static void happened_anywhere(unsigned long state, const struct module *mod)
+static void module_changed_for_any(unsigned long state, const struct module *mod)
 {
 	struct watched *w = &modules.any;
 	bool comes = state == MODULE_STATE_COMING;
@@ -297,9 +297,9 @@ static int notified(struct notifier_block *nb, unsigned long state, void *data)
 		return NOTIFY_DONE;
 	mutex_lock(&modules.lock);     /* ends: see stp_modules_lock() */
 	if (w)
-		happened(w, state, mod);
+		module_changed(w, state, mod);
 	if (modules.any.n)
-		happened_anywhere(state, mod);
+		module_changed_for_any(state, mod);
 	mutex_unlock(&modules.lock);
 	return NOTIFY_DONE;
 }

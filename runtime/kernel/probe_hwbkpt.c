@@ -195,7 +195,7 @@ static void report(u32 message, const struct stp_hwbkpt *w, int err)
 }
 
 /* The symbol may be one of a module that is not loaded yet. */
-static bool comes_later(const struct stp_hwbkpt *w)
+static bool may_be_loaded_later(const struct stp_hwbkpt *w)
 {
 	return w->site.symbol && !w->site.address;
 }
@@ -217,7 +217,7 @@ static int add_all(struct stp_hwbkpt *w, const struct stp_hwbkpt *end)
 	int err = 0;
 
 	for (; w < end && !err; w++) {
-		if (comes_later(w)) {
+		if (may_be_loaded_later(w)) {
 			warn_of_missing_symbol(w);
 			continue;
 		}
@@ -257,7 +257,7 @@ static void hwbkpt_module(void *table, u32 n, const char *module, bool comes)
 		return;
 	stp_hotplug_lock();
 	for (w = table; w < end; w++) {
-		if (comes_later(w))
+		if (may_be_loaded_later(w))
 			remove(w);
 		if (w->state || !w->site.symbol || !w->site.address)
 			continue;

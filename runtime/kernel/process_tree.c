@@ -55,7 +55,7 @@ static void tree_fork(void *data, struct task_struct *parent, struct task_struct
 
 static struct stp_hook fork_hook = { "sched_process_fork", tree_fork, .wanted = true };
 
-static bool comes_from(struct task_struct *task, pid_t target)
+static bool descends_from(struct task_struct *task, pid_t target)
 {
 	while (task && task->tgid > 1) {
 		if (task->tgid == target)
@@ -73,7 +73,7 @@ static void add_existing(pid_t target)
 	set_bit(target, tree.bits);
 	rcu_read_lock();
 	for_each_process(task)
-		if (comes_from(task, target))
+		if (descends_from(task, target))
 			set_bit(task->tgid, tree.bits);
 	rcu_read_unlock();
 }

@@ -5,7 +5,7 @@
  *
  *   a ADDRESS                  an address of the kernel
  *   p PATH \n                  no frame: the path of a program or library
- *   s PLACE SYMBOL OFFSET      a function of a program: the position of the path in this string, the address of its
+ *   s POSITION SYMBOL OFFSET   a function of a program: the position of the path in this string, the address of its
  *                              struct stp_usym, and the offset in the function
  *   = LENGTH LINE              any other frame, whose line may contain newlines
  *
@@ -15,12 +15,12 @@
 #include "kernel.h"
 #include "stack_values.h"
 
-#define PLACE_DIGITS 2
+#define POSITION_DIGITS 2
 #define ADDRESS_DIGITS 8                   /* the lower 48 bits; the others are copies of the highest one */
 #define OFFSET_DIGITS 6
 #define LENGTH_DIGITS 3
-#define SYMBOL_SIZE (1 + PLACE_DIGITS + ADDRESS_DIGITS + OFFSET_DIGITS)
-#define PLACE_MAX (1u << 6 * PLACE_DIGITS)
+#define SYMBOL_SIZE (1 + POSITION_DIGITS + ADDRESS_DIGITS + OFFSET_DIGITS)
+#define POSITION_MAX (1u << 6 * POSITION_DIGITS)
 
 /* ------------------------------------------------------------------ numbers */
 
@@ -64,16 +64,16 @@ static void cut(struct stp_stack_writer *w)
 	stp_listing_cut();
 }
 
-/* Returns where the path is in the string, or PLACE_MAX. */
-static u32 place_of(struct stp_stack_writer *w, const char *path)
+/* Returns where the path is in the string, or POSITION_MAX. */
+static u32 path_position(struct stp_stack_writer *w, const char *path)
 {
 	u32 len = (u32)stp_strlen(path), i;
 
 	for (i = 0; i < w->npaths; i++)
 		if (!strncmp(w->to + w->paths[i], path, len) && w->to[w->paths[i] + len] == '\n')
 			return w->paths[i];
-	if (i == ARRAY_SIZE(w->paths) || w->len + 1 >= PLACE_MAX || strchr(path, '\n') || space_left(w) < len + 3)
-		return PLACE_MAX;
+	if (i == ARRAY_SIZE(w->paths) || w->len + 1 >= POSITION_MAX || strchr(path, '\n') || space_left(w) < len + 3)
+		return POSITION_MAX;
 	w->to[w->len] = 'p';
 	memcpy(w->to + w->len + 1, path, len);
 	w->paths[w->npaths++] = w->len + 1;
@@ -84,17 +84,17 @@ static u32 place_of(struct stp_stack_writer *w, const char *path)
 bool stp_stack_put_symbol(struct stp_stack_writer *w, const char *path, const struct stp_usym *symbol, u64 offset)
 {
 	u64 address = (u64)(unsigned long)symbol;
-	u32 place;
+	u32 position;
 	char *at;
 
 	if (!is_short(address) || offset >> 6 * OFFSET_DIGITS)
 		return false;
-	place = place_of(w, path);
-	if (place == PLACE_MAX || space_left(w) < SYMBOL_SIZE + 1)
+	position = path_position(w, path);
+	if (position == POSITION_MAX || space_left(w) < SYMBOL_SIZE + 1)
 		return false;
 	at = w->to + w->len;
 	*at++ = 's';
-	at = put_digits(at, place, PLACE_DIGITS);
+	at = put_digits(at, position, POSITION_DIGITS);
 	at = put_digits(at, address, ADDRESS_DIGITS);
 	*put_digits(at, offset, OFFSET_DIGITS) = '\0';
 	w->len += SYMBOL_SIZE;
@@ -177,12 +177,12 @@ static void count_cut(u32 len)
 
 static char *symbol_line(struct stp_ctx *c, const char *stack, const char *at)
 {
-	const char *path = stack + digits_at(at, PLACE_DIGITS);
-	const struct stp_usym *symbol = (void *)(unsigned long)address_at(at + PLACE_DIGITS);
+	const char *path = stack + digits_at(at, POSITION_DIGITS);
+	const struct stp_usym *symbol = (void *)(unsigned long)address_at(at + POSITION_DIGITS);
 	char *text = stp_private(c)->name_text;
 
 	count_cut(snprintf(text, STP_NAME_TEXT, "%s+%#llx/%#llx [%.*s]", symbol->name,
-			   digits_at(at + PLACE_DIGITS + ADDRESS_DIGITS, OFFSET_DIGITS), symbol->size,
+			   digits_at(at + POSITION_DIGITS + ADDRESS_DIGITS, OFFSET_DIGITS), symbol->size,
 			   (int)strcspn(path, "\n"), path));
 	return text;
 }

@@ -75,7 +75,7 @@ bool user_file_run(const struct stp_probe *p, struct user_text *text)
 /* ------------------------------------------------------------------ files */
 
 /* Makes a file with this name, which replaces the one before. Returns 0 or -errno. */
-static int place(struct file *x)
+static int create_file(struct file *x)
 {
 	unlinkat(home, NEW, 0);
 	if (!x->f->read && mkfifoat(home, NEW, 0600) < 0)
@@ -112,7 +112,7 @@ static void answer(struct file *x)
 		n = write(fd, text.at + sent, text.len - sent);
 	if (n < 0)
 		fprintf(stderr, "WARNING: cannot write %s/%s: %s\n", directory, x->f->path, strerror(errno));
-	err = place(x);
+	err = create_file(x);
 	if (err) {
 		close(x->fd);
 		x->fd = -1;
@@ -331,7 +331,7 @@ static int make_file(const struct stp_procfs *f)
 
 	*x = (struct file){ .f = f, .fd = -1 };
 	make_parents(f->path);
-	err = place(x);
+	err = create_file(x);
 	if (!err)
 		err = watch(x);
 	return err ? fail(err, f->path) : 0;

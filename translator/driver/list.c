@@ -135,7 +135,7 @@ static int by_line(const void *a, const void *b)
 }
 
 // Sorts the lines and merges those of one point.
-static void unite(struct session *s, line_list *lines)
+static void merge_lines(struct session *s, line_list *lines)
 {
 	bool each = s->opt.verbose[2] > 0;
 	int n = 0;
@@ -240,7 +240,7 @@ static void find(struct session *s, line_list *lines)
 	add_found(s, lines);
 	if (!lines->n && lengthen_all(s))
 		add_found(s, lines);
-	unite(s, lines);
+	merge_lines(s, lines);
 }
 
 static void print_json_string(const char *text)

@@ -11,7 +11,7 @@ struct frame *layout_top(struct layout *l)
 	return &l->frames.at[l->frames.n - 1];
 }
 
-static const struct source_token *after(const struct layout *l, int i)
+static const struct source_token *token_after(const struct layout *l, int i)
 {
 	do
 		i++;
@@ -21,7 +21,7 @@ static const struct source_token *after(const struct layout *l, int i)
 
 const struct source_token *layout_next(const struct layout *l)
 {
-	return after(l, l->at);
+	return token_after(l, l->at);
 }
 
 // Decides like at_braces() of parse/parse_probe.c: braces of a point enclose alternatives, with commas between them.

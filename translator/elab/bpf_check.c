@@ -15,7 +15,7 @@ struct check {
 	bool user_code;                // in a probe of user code, or that may interrupt it
 	bool registers;                // the program has all registers of the hit
 	bool at_return;                // at the return of a function
-	struct numbers places;         // calls whose result is printed or a key, struct expr *: see gives_names()
+	struct numbers allowed;        // calls whose result is printed or a key, struct expr *: see has_user_names()
 	VEC(struct var *) named;       // arrays that have such keys
 	struct numbers holders;        // arrays that have such values: set of struct var *
 	bool more_holders;             // find_holders() has found another one
@@ -198,7 +198,7 @@ static bool holds_names(struct check *k, const struct expr *e)
 
 // Programs have only a placeholder for these names. The client replaces it where it prints it, in values of arrays,
 // and in keys of arrays, whose elements it sums if their keys become equal.
-static bool gives_names(struct check *k, const struct expr *e)
+static bool has_user_names(struct check *k, const struct expr *e)
 {
 	const struct func *f = e->kind == E_CALL ? e->u.call.target : NULL;
 
@@ -209,7 +209,7 @@ static bool gives_names(struct check *k, const struct expr *e)
 static bool stores_names(struct check *k, const struct expr *e)
 {
 	return e->kind == E_ASSIGN && e->value_unused && e->u.bin.op == TOK_ASSIGN && e->u.bin.l->kind == E_INDEX &&
-	       gives_names(k, e->u.bin.r);
+	       has_user_names(k, e->u.bin.r);
 }
 
 static bool find_holder(struct ast_walker *w, struct expr **at)
@@ -243,13 +243,13 @@ static void allow_arguments(struct check *k, const struct expr *e)
 
 	if (e->u.print.kind != PRINT_PRINTF)
 		for vec_each(&e->u.print.args, arg)
-			if (gives_names(k, *arg))
-				numbers_add(&k->places, *arg);
+			if (has_user_names(k, *arg))
+				numbers_add(&k->allowed, *arg);
 	for vec_each(&e->u.print.format, p) {
 		n += p->width_star + p->precision_star;
 		if (e->u.print.kind == PRINT_PRINTF && p->conv == 's' && p->width < 0 && p->precision < 0 &&
 		    !p->width_star && !p->precision_star)
-			numbers_add(&k->places, e->u.print.args.at[n]);
+			numbers_add(&k->allowed, e->u.print.args.at[n]);
 		n += p->conv != 0;
 	}
 }
@@ -259,9 +259,9 @@ static void allow_keys(struct check *k, const struct expr *array)
 	if (array->kind != E_INDEX || array->u.index.hist)
 		return;
 	for vec_each(&array->u.index.keys, key) {
-		if (!gives_names(k, *key))
+		if (!has_user_names(k, *key))
 			continue;
-		numbers_add(&k->places, *key);
+		numbers_add(&k->allowed, *key);
 		vec_push(&k->named, array->u.index.decl);
 	}
 }
@@ -281,20 +281,20 @@ static void allow_names(struct check *k, const struct expr *e)
 	else if (e->kind == E_ASSIGN && only_adds(e))
 		allow_keys(k, e->u.bin.l);
 	else if (e->kind == E_ASSIGN && e->u.bin.op == TOK_ASSIGN && e->value_unused)
-		numbers_add(&k->places, e->u.bin.l);
+		numbers_add(&k->allowed, e->u.bin.l);
 	if (stores_names(k, e))
-		numbers_add(&k->places, e->u.bin.r);
+		numbers_add(&k->allowed, e->u.bin.r);
 }
 
 static const char *names_refusal(struct check *k, const struct expr *e)
 {
 	enum { SHORTEST = 64 };    // a placeholder takes up to 48 bytes
 
-	if (!gives_names(k, e))
+	if (!has_user_names(k, e))
 		return NULL;
 	if (session_limit(k->s, LIMIT_MAXSTRINGLEN) < SHORTEST)
 		return "symbol names of user code in strings of less than 64 bytes (-DMAXSTRINGLEN) are not supported";
-	if (!numbers_add(&k->places, e))
+	if (!numbers_add(&k->allowed, e))
 		return NULL;
 	return "symbol names of user code are only supported as arguments of print functions, as values of arrays "
 	       "(a[...] = name), "
@@ -322,7 +322,7 @@ static void check_named_in(struct use_walker *w, struct func *f, struct loc loc)
 {
 	struct check *k = w->data;
 
-	if (numbers_add(&k->places, f))
+	if (numbers_add(&k->allowed, f))
 		use_func(w, f);
 }
 
@@ -378,7 +378,7 @@ static bool check_stmt(struct ast_walker *w, struct stmt **at)
 	case S_FOREACH:
 		return !foreach_refusal(k, st) || refuse(st->loc, foreach_refusal(k, st));
 	case S_DELETE:
-		numbers_add(&k->places, st->u.expr);
+		numbers_add(&k->allowed, st->u.expr);
 		return true;
 	default:
 		return true;

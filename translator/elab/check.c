@@ -216,14 +216,14 @@ static void check_control(struct control *c, const struct stmt *s)
 
 // ---------------------------------------------------------------- warnings
 
-struct suspicion {
+struct warnings {
 	struct session *s;
 	struct numbers reported;   // variables with a warning: set of struct var *
 };
 
 static void warn_unread(struct use_walker *w, struct var *v, int use, struct loc loc)
 {
-	struct suspicion *x = w->data;
+	struct warnings *x = w->data;
 	bool suspicious = v->kind == VAR_LOCAL && !v->read && !v->only_updated && !v->in_defined && !v->set_by_removed;
 
 	if (suspicious && (use & USE_WRITE) && !(use & USE_BIND) && numbers_add(&x->reported, v))
@@ -231,14 +231,14 @@ static void warn_unread(struct use_walker *w, struct var *v, int use, struct loc
 }
 
 // A call of a function without a value is a statement of its own, even if the function is empty, as asmlinkage().
-static bool is_order(const struct expr *e)
+static bool is_procedure_call(const struct expr *e)
 {
 	return e->kind == E_CALL && e->u.call.target->type == T_UNKNOWN;
 }
 
 static void warn_effectless(struct use_walker *w, const struct stmt *s)
 {
-	if (s->kind == S_EXPR && access_pure(s->u.expr) && !is_order(s->u.expr))
+	if (s->kind == S_EXPR && access_pure(s->u.expr) && !is_procedure_call(s->u.expr))
 		diag_warning(s->u.expr->loc, "this statement has no effect: its value is not used");
 }
 
@@ -248,11 +248,11 @@ static struct var **locals_of(const struct func *f, const struct probe *p, int *
 	return f ? f->locals.at : p->locals.at;
 }
 
-struct sight { struct session *s; const struct var *v; const struct func *f; const struct probe *p; };
+struct visible_scope { struct session *s; const struct var *v; const struct func *f; const struct probe *p; };
 
 static void add_visible(const void *from, name_list *out)
 {
-	const struct sight *in = from;
+	const struct visible_scope *in = from;
 	struct var **locals;
 	int n;
 
@@ -269,7 +269,7 @@ static void add_visible(const void *from, name_list *out)
 
 const char *check_similar_names(struct session *s, const struct var *v, const struct func *f, const struct probe *p)
 {
-	struct sight in = { s, v, f, p };
+	struct visible_scope in = { s, v, f, p };
 
 	return diag_similar(v->name, add_visible, &in);
 }
@@ -311,7 +311,7 @@ static void warn_locals(struct session *s, const struct func *f, const struct pr
 static void check_body(struct session *s, struct func *f, struct probe *p)
 {
 	struct control c = { .s = s, .func = f };
-	struct suspicion x = { .s = s };
+	struct warnings x = { .s = s };
 	struct use_walker w = { .stmt = warn_effectless, .data = &x };
 	struct stmt *body = f ? f->body : p->body;
 

@@ -145,7 +145,7 @@ static void check_probe(struct session *s, struct probe *p)
 
 typedef bool refused_fn(const struct session *s, const struct func *f);
 
-static bool is_for_gurus(const struct session *s, const struct func *f)
+static bool requires_guru(const struct session *s, const struct func *f)
 {
 	return func_has(f, PRAGMA_GURU);
 }
@@ -246,7 +246,7 @@ int elab_privilege(struct session *s)
 	int before = diag_errors(), own;
 
 	if (!s->opt.guru)
-		refuse_calls(s, &(struct refusal){ is_for_gurus, true, "\"%s\" may only be called in guru mode (stap -g)" });
+		refuse_calls(s, &(struct refusal){ requires_guru, true, "\"%s\" may only be called in guru mode (stap -g)" });
 	if (s->opt.user_runtime)
 		refuse_calls(s, &(struct refusal){ needs_kernel, false, "\"%s\" requires the kernel: leave out "
 			     "--runtime=user" });

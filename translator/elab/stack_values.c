@@ -307,7 +307,7 @@ static bool is_loop(const struct stmt *s)
 }
 
 // A variable of a foreach is another stack in each round: its reads do not count.
-static void exempt(const struct expr *e)
+static void ignore_loop_variable(const struct expr *e)
 {
 	struct var *v = holder(e);
 
@@ -322,9 +322,9 @@ static bool enter_stmt(struct ast_walker *w, struct stmt **at)
 	r->loops += is_loop(*at);
 	if ((*at)->kind == S_FOREACH) {
 		for vec_each(&(*at)->u.foreach.keys, key)
-			exempt(*key);
+			ignore_loop_variable(*key);
 		if ((*at)->u.foreach.value)
-			exempt((*at)->u.foreach.value);
+			ignore_loop_variable((*at)->u.foreach.value);
 	}
 	return true;
 }

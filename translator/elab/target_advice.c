@@ -13,7 +13,7 @@ static bool is_name(char c)
 }
 
 // Returns the end of "->name" and "[1]" at `at`.
-static const char *behind_components(const char *at)
+static const char *after_components(const char *at)
 {
 	for (;;) {
 		size_t digits = *at == '[' ? strspn(at + 1, "0123456789") : 0;
@@ -38,7 +38,7 @@ static const char *spelling(struct loc loc)
 
 		while (is_name(*end))
 			end++;
-		end = behind_components(end);
+		end = after_components(end);
 		if (end > at + 1 && loc.column - 1 >= at - line && loc.column - 1 < end - line)
 			return str_ndup(at, end - at);
 	}

@@ -173,7 +173,7 @@ static struct expr *unary(struct machine *m, const struct di_op *op, struct expr
 }
 
 // Unsigned numbers compare like signed ones whose sign bits are inverted.
-static struct expr *turn_sign(struct loc loc, struct expr *e)
+static struct expr *invert_sign_bit(struct loc loc, struct expr *e)
 {
 	if (e->kind == E_NUMBER)
 		return expr_number(loc, e->u.number ^ INT64_MIN);
@@ -189,8 +189,8 @@ static struct expr *binary(struct machine *m, enum di_opcode code, struct expr *
 	if (code == DI_OP_ADD && r->kind == E_NUMBER)
 		return target_add(m->loc, l, r->u.number);
 	if (code == DI_OP_ULT || code == DI_OP_ULE || code == DI_OP_UGT || code == DI_OP_UGE) {
-		l = turn_sign(m->loc, l);
-		r = turn_sign(m->loc, r);
+		l = invert_sign_bit(m->loc, l);
+		r = invert_sign_bit(m->loc, r);
 	}
 	made = target_binary(m->loc, operator_of(code), l, r);
 	if (divides)

@@ -282,7 +282,7 @@ static bool visit_value(struct ast_walker *w, struct stmt **s)
 	return true;
 }
 
-static bool gives_value(struct func *f)
+static bool returns_value(struct func *f)
 {
 	bool found = false;
 	struct ast_walker w = { .stmt = visit_value, .data = &found };
@@ -339,7 +339,7 @@ static void no_value(struct infer *t, const struct expr *e, struct func *f)
 {
 	if (!t->report)
 		return;
-	if (gives_value(f))
+	if (returns_value(f))
 		diag_error(e->loc, "unresolved type of function \"%s\"", f->name);
 	else
 		diag_error(e->loc, "\"%s\" returns no value", f->name);
@@ -357,7 +357,7 @@ static enum type infer_call(struct infer *t, struct expr *e, struct want w)
 		if (f->type == T_UNKNOWN && w.type != T_UNKNOWN) // a function that returns nothing yields 0 or ""
 			learn(t, &f->type, &f->type_loc, w.type, e->loc);
 		learn(t, &first->type, &first->type_loc, f->type, f->type_loc);
-		if (f->type == T_UNKNOWN && gives_value(f))
+		if (f->type == T_UNKNOWN && returns_value(f))
 			learn(t, &f->type, &f->type_loc, first->type, first->type_loc);
 		if (t->report && f != first && f->type != first->type && !w.nothing) {
 			diag_error(f->loc, "type mismatch (%s vs. %s): overloads of \"%s\" differ",
@@ -650,7 +650,7 @@ static bool calls_valueless(const struct expr *e)
 {
 	struct func *f = e->kind == E_CALL ? e->u.call.target : NULL;
 
-	return f && f->type == T_UNKNOWN && (f->body || !gives_value(f));
+	return f && f->type == T_UNKNOWN && (f->body || !returns_value(f));
 }
 
 // "return f()" where f returns nothing: { f() return }.

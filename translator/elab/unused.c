@@ -269,7 +269,7 @@ bool unused_argument(const struct expr *call, int i)
 }
 
 // Suppresses warnings about variables that a removed statement would have set.
-static void forgive(struct use_walker *w, struct var *v, int use, struct loc loc)
+static void suppress_warning(struct use_walker *w, struct var *v, int use, struct loc loc)
 {
 	v->set_by_removed |= (use & USE_WRITE) != 0;
 }
@@ -283,7 +283,7 @@ static void warn(struct loc loc)
 
 void unused_drop(struct stmt *s)
 {
-	struct use_walker w = { .var = forgive };
+	struct use_walker w = { .var = suppress_warning };
 
 	warn(s->loc);
 	use_stmt(&w, s);

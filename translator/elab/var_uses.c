@@ -74,7 +74,7 @@ static void access(struct use_walker *w, const struct expr *e)
 			use_expr(w, c->index);
 }
 
-static void maybe(struct use_walker *w, const struct expr *e)
+static void visit_optional(struct use_walker *w, const struct expr *e)
 {
 	if (e)
 		use_expr(w, e);
@@ -111,10 +111,10 @@ void use_expr(struct use_walker *w, const struct expr *e)
 	case E_CAST: case E_ENUMNAME: use_expr(w, e->u.cast.e); break;
 	case E_ACCESS: access(w, e); break;
 	case E_DEFINED: case E_PROBEWRITE: use_expr(w, e->u.op1); break;
-	case E_REGISTER: maybe(w, e->u.reg.number_expr); break;
+	case E_REGISTER: visit_optional(w, e->u.reg.number_expr); break;
 	case E_DEREF:
-		maybe(w, e->u.deref.addr);
-		maybe(w, e->u.deref.size_expr);
+		visit_optional(w, e->u.deref.addr);
+		visit_optional(w, e->u.deref.size_expr);
 		break;
 	}
 }
@@ -122,7 +122,7 @@ void use_expr(struct use_walker *w, const struct expr *e)
 static void foreach(struct use_walker *w, const struct stmt *s)
 {
 	each(w, &s->u.foreach.slice);
-	maybe(w, s->u.foreach.limit);
+	visit_optional(w, s->u.foreach.limit);
 	if (s->u.foreach.hist)
 		use_expr(w, s->u.foreach.hist);
 	else
@@ -146,7 +146,7 @@ void use_stmt(struct use_walker *w, const struct stmt *s)
 		w->stmt(w, s);
 	switch (s->kind) {
 	case S_EMPTY: case S_BREAK: case S_CONTINUE: case S_NEXT: break;
-	case S_EXPR: case S_RETURN: maybe(w, s->u.expr); break;
+	case S_EXPR: case S_RETURN: visit_optional(w, s->u.expr); break;
 	case S_DELETE: target(w, s->u.expr, USE_WRITE); break;
 	case S_FOREACH: foreach(w, s); break;
 	case S_BLOCK:
@@ -163,8 +163,8 @@ void use_stmt(struct use_walker *w, const struct stmt *s)
 		maybe_stmt(w, s->u.while_.body);
 		break;
 	case S_FOR:
-		maybe(w, s->u.for_.init);
-		maybe(w, s->u.for_.c);
+		visit_optional(w, s->u.for_.init);
+		visit_optional(w, s->u.for_.c);
 		maybe_stmt(w, s->u.for_.step);
 		maybe_stmt(w, s->u.for_.body);
 		break;

@@ -14,7 +14,7 @@ static const struct { const char *event, *field; enum field_type type; const cha
 };
 
 // Returns true if one of the patterns matches the other.
-static bool events_meet(const char *a, const char *b)
+static bool patterns_overlap(const char *a, const char *b)
 {
 	return !fnmatch(a, b, 0) || !fnmatch(b, a, 0);
 }
@@ -22,7 +22,7 @@ static bool events_meet(const char *a, const char *b)
 bool bt_event_field(const char *event, const char *field, struct bt_field *out)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(fields); i++) {
-		if (strcmp(fields[i].field, field) || !events_meet(fields[i].event, event))
+		if (strcmp(fields[i].field, field) || !patterns_overlap(fields[i].event, event))
 			continue;
 		out->text = fields[i].text;
 		if (fields[i].type == INT)

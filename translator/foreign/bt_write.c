@@ -512,7 +512,7 @@ int foreign_print(struct session *s)
 
 // Returns whether the text, which begins with BEGIN or END, is certainly bpftrace's: it has a map, a variable or the
 // point of a provider.
-static bool has_signs(const struct source *source)
+static bool is_certainly_bpftrace(const struct source *source)
 {
 	static const char *const signs[] = {
 		"@([^a-zA-Z_]|[a-zA-Z_0-9]+[^a-zA-Z_0-9(])", "\\$[a-z_]+ *=", "(^|[^a-zA-Z_\"])[a-z]+:[a-zA-Z_/]",
@@ -539,7 +539,7 @@ static bool lacks_probe(struct session *s, const struct source *source)
 
 	if (!str_starts(text, "begin") && !str_starts(text, "end") && !str_starts(text, "BEGIN") && !str_starts(text, "END"))
 		return false;
-	if (text[word + strspn(text + word, " \t\n")] != '{' || has_signs(source))
+	if (text[word + strspn(text + word, " \t\n")] != '{' || is_certainly_bpftrace(source))
 		return false;
 	if (*text == 'b' || *text == 'e')
 		return true;

@@ -142,7 +142,7 @@ static bool is_program(const struct session *s)
 }
 
 // Copies the result into the current directory, where it remains.
-static void keep_here(struct session *s, char *name, const char *why)
+static void copy_to_current_directory(struct session *s, char *name, const char *why)
 {
 	size_t len;
 	char *bytes = str_read_file(s->module_path, &len);
@@ -174,8 +174,8 @@ int pass_build(struct session *s)
 	if (errors || s->opt.bundle)           // bundle_put() stores the result
 		return errors;
 	if (s->opt.module_name && !s->opt.user_runtime)
-		keep_here(s, str_printf("%s%s", s->opt.module_name, is_program(s) ? "" : ".ko"), "-m");
+		copy_to_current_directory(s, str_printf("%s%s", s->opt.module_name, is_program(s) ? "" : ".ko"), "-m");
 	else if (s->opt.last_pass == 4 && !s->stored_path && !s->opt.keep_tmp)
-		keep_here(s, str_printf("%s%s", s->module_name, is_program(s) ? "" : ".ko"), "-p4 without the cache");
+		copy_to_current_directory(s, str_printf("%s%s", s->module_name, is_program(s) ? "" : ".ko"), "-p4 without the cache");
 	return 0;
 }

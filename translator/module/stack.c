@@ -193,14 +193,14 @@ static struct node *component_of(struct graph *g, struct node *n)
 
 // Returns the bytes from the frame of `n`, a function that calls the handler, down to the handler, which needs
 // `handler`. Functions of a call cycle do not lead to a handler and count with their own need.
-static int above(struct graph *g, struct node *n, int handler)
+static int bytes_above_handler(struct graph *g, struct node *n, int handler)
 {
 	int max = n->indirect ? handler : 0;
 
 	if (component_of(g, n)->recursive)
 		return n->component->below;
 	for vec_each(&n->calls, to) {
-		int bytes = (*to)->bytes < 0 ? kernel_bytes(g, (*to)->name) : above(g, *to, handler);
+		int bytes = (*to)->bytes < 0 ? kernel_bytes(g, (*to)->name) : bytes_above_handler(g, *to, handler);
 
 		if (bytes > max)
 			max = bytes;
@@ -369,7 +369,7 @@ static int deepest_hit(struct graph *g, int handler)
 
 	for map_each(&g->nodes, e) {
 		struct node *n = e->value;
-		int bytes = n->bytes >= 0 && begins_hit(n) ? above(g, n, handler) : 0;
+		int bytes = n->bytes >= 0 && begins_hit(n) ? bytes_above_handler(g, n, handler) : 0;
 
 		if (bytes > hit)
 			hit = bytes;

@@ -308,7 +308,7 @@ static struct token embedded(struct lexer *l, struct loc loc)
 }
 
 // Reports a character that begins no token; scripts copied from web pages contain typographic ones.
-static struct token nothing(struct lexer *l, struct loc loc)
+static struct token invalid_character(struct lexer *l, struct loc loc)
 {
 	char text[5] = "";
 	const char *what;
@@ -336,13 +336,13 @@ static struct token operator(struct lexer *l, struct loc loc)
 		if (o->text[0] == c && at(l, o->text) && (!best || strlen(o->text) > strlen(best->text)))
 			best = o;
 	if (!best) {
-		return nothing(l, loc);
+		return invalid_character(l, loc);
 	}
 	skip(l, strlen(best->text));
 	return (struct token){ .kind = best->kind, .loc = loc, .text = best->text, .len = strlen(best->text) };
 }
 
-static struct token one(struct lexer *l, struct loc loc)
+static struct token one_token(struct lexer *l, struct loc loc)
 {
 	int c = peek(l, 0);
 
@@ -371,7 +371,7 @@ struct token lex_next(struct lexer *l)
 	do {
 		t = white_space(l, &spaced);
 		if (!t.kind)
-			t = one(l, reader_loc(&l->reader));
+			t = one_token(l, reader_loc(&l->reader));
 	} while (!t.kind);
 	t.spaced = spaced;
 	return t;

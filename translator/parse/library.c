@@ -156,7 +156,7 @@ static void load(struct session *s, struct library_file *file)
 	join(s, lib, file, &part);
 }
 
-static bool is_of_us(const struct session *s, const struct library_file *file)
+static bool is_in_tapset_dir(const struct session *s, const struct library_file *file)
 {
 	size_t len = s->tapset_dir ? strlen(s->tapset_dir) : 0;
 
@@ -173,7 +173,7 @@ static int check_files(struct session *s, bool macros)
 		struct script part = { 0 };
 		struct source *src;
 
-		if (file->loaded || is_of_us(s, file) || file->macros != macros)
+		if (file->loaded || is_in_tapset_dir(s, file) || file->macros != macros)
 			continue;
 		src = source_read(file->path);
 		if (!src)

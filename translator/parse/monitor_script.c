@@ -38,7 +38,7 @@ static void add_condition(struct probe_point *p, int n)
 }
 
 // Returns the location of a probe as records have it, escaped for a literal of the script language.
-static const char *place(struct loc loc)
+static const char *location_text(struct loc loc)
 {
 	struct buf b = { 0 };
 
@@ -66,7 +66,7 @@ const char *monitor_script(struct session *s)
 
 			add_condition(p, n);
 			buf_printf(&b, "global %s = 1\n", switch_name(n));
-			buf_printf(&commands, "\tif (line == \"%s\\n\") %s = !%s\n", place(p->loc), switch_name(n), switch_name(n));
+			buf_printf(&commands, "\tif (line == \"%s\\n\") %s = !%s\n", location_text(p->loc), switch_name(n), switch_name(n));
 		}
 	}
 	if (n)

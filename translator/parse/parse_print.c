@@ -202,7 +202,7 @@ static bool has_events(const char *text)
 
 // Returns true for a script on the command line that may have been between double quotes, where the shell replaces
 // $name.
-static bool is_eaten(const struct source *source)
+static bool may_be_expanded_by_shell(const struct source *source)
 {
 	return source->command_line && !strpbrk(source->text, "\"$");
 }
@@ -220,9 +220,9 @@ static void check_count(struct parser *p, struct expr *e)
 		parser_fail(p, e->loc, "%s() takes two or more values, to print the delimiter between them", e->u.print.word);
 	else if (!n && e->u.print.kind != PRINT_PRINTF && e->u.print.kind != PRINT_PRINTLN)
 		parser_fail(p, e->loc, "%s() takes at least one argument%s", e->u.print.word,
-			    is_eaten(p->source) ? "; if it was $name, the shell replaced it: write the script between "
+			    may_be_expanded_by_shell(p->source) ? "; if it was $name, the shell replaced it: write the script between "
 			    "single quotes" : "");
-	else if (!n && e->u.print.kind == PRINT_PRINTLN && is_eaten(p->source) && has_events(p->source->text))
+	else if (!n && e->u.print.kind == PRINT_PRINTLN && may_be_expanded_by_shell(p->source) && has_events(p->source->text))
 		diag_warning(e->loc, "println() prints an empty line; if it had an argument $name, the shell replaced it: "
 			     "write the script between single quotes");
 }

@@ -26,7 +26,7 @@ static unsigned int decoded(const char *at, int *len)
 }
 
 // Returns the ASCII character that a script has instead; 0: none.
-static char meant(unsigned int c)
+static char ascii_for(unsigned int c)
 {
 	static const struct {
 		unsigned int first, last;
@@ -47,7 +47,7 @@ static char meant(unsigned int c)
 const char *typography_character(const char *at, int *len)
 {
 	unsigned int c = decoded(at, len);
-	char ascii = meant(c);
+	char ascii = ascii_for(c);
 
 	if (!c)
 		return NULL;
@@ -63,7 +63,7 @@ const char *typography_option(const char *word)
 	int len;
 
 	for (const char *p = word; *p && !plain; p++)
-		if (meant(decoded(p, &len)) == '-')
+		if (ascii_for(decoded(p, &len)) == '-')
 			plain = str_printf("%.*s%s%s", (int)(p - word), word,
 					   p == word && p[2] == '\x94' && p[3] && p[4] ? "--" : "-", p + len);    // an em dash
 		else if (*p != '-' && (word[0] != '-' || !isalpha((unsigned char)*p)))

@@ -490,7 +490,7 @@ void dwarf_point_not_found(const struct dwarf_point *p, struct di_module *in, co
 }
 
 // Writes ".function("vfs_read@fs/read_write.c:450")" without buf_printf(), since a wildcard has one for each function.
-static void add_place(struct buf *out, const char *part, const struct di_function *f)
+static void add_location(struct buf *out, const char *part, const struct di_function *f)
 {
 	char digits[12], *line = digits + sizeof(digits) - 1;
 	unsigned n = (unsigned)f->line;
@@ -522,7 +522,7 @@ void dwarf_point_text(const struct probe_match *m, const struct di_function *f, 
 			else if (f->returns || point_find(m->point, "callee") || point_find(m->point, "callees"))
 				buf_printf(out, ".%s(\"%s\")", part->name, part->text);
 			else if (f->file)
-				add_place(out, part->name, f);
+				add_location(out, part->name, f);
 			else if (f->pc || !*f->name)
 				buf_printf(out, ".%s(%#llx)", part->name, (unsigned long long)f->pc);
 			else
@@ -569,7 +569,7 @@ static struct expr *return_address(struct loc loc, struct di_module *m)
 	return call;
 }
 
-static struct expr *returns_there(struct loc loc, struct di_module *m, uint64_t address)
+static struct expr *return_address_equals(struct loc loc, struct di_module *m, uint64_t address)
 {
 	struct di_location there = { .kind = DI_LOC_VALUE };
 	struct di_op op = { .code = DI_OP_STATIC, .value = address };
@@ -588,7 +588,7 @@ void dwarf_point_guard(struct probe *p, const struct di_function *f, bool is_ret
 	if (!f->returns || !p->body)
 		return;
 	for vec_each(&f->returns->at, address) {
-		struct expr *one = returns_there(p->loc, f->module, *address);
+		struct expr *one = return_address_equals(p->loc, f->module, *address);
 
 		if (one)
 			one->type = T_LONG;

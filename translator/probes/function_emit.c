@@ -13,39 +13,39 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct asks {
+struct point_use {
 	bool point;                // a reached function uses pp()
 	struct numbers seen;       // functions that were visited: set of struct func *
 };
 
 static void visit_call(struct use_walker *w, struct func *f, struct loc loc)
 {
-	struct asks *asks = w->data;
+	struct point_use *uses = w->data;
 
-	if (!numbers_add(&asks->seen, f))
+	if (!numbers_add(&uses->seen, f))
 		return;
 	if (f->embedded)
-		asks->point |= embedded_has_prefix(f->embedded, "stp_pp") || embedded_has_prefix(f->embedded, "probe");
+		uses->point |= embedded_has_prefix(f->embedded, "stp_pp") || embedded_has_prefix(f->embedded, "probe");
 	if (f->body)
 		use_stmt(w, f->body);
 }
 
 static void visit_c(struct use_walker *w, const struct expr *e)
 {
-	struct asks *asks = w->data;
+	struct point_use *uses = w->data;
 
 	if (e->kind == E_EMBEDDED)
-		asks->point = true;
+		uses->point = true;
 }
 
 // Returns whether the handler uses its point. All addresses of an entry have the point of the first.
 static bool asks_for_point(const struct probe *p)
 {
-	struct asks asks = { 0 };
-	struct use_walker w = { .call = visit_call, .expr = visit_c, .data = &asks };
+	struct point_use uses = { 0 };
+	struct use_walker w = { .call = visit_call, .expr = visit_c, .data = &uses };
 
 	use_probe(&w, p);
-	return asks.point;
+	return uses.point;
 }
 
 struct group {
@@ -346,7 +346,7 @@ static const struct probe *program_of(struct session *s, const struct probe *p)
 }
 
 // Writes what differs in each row of a run.
-static void emit_place(struct cwriter *w, const struct group *g)
+static void emit_run_row(struct cwriter *w, const struct group *g)
 {
 	cw_line(w, ".probe = %s,", emit_probe_ref(g->first));
 	if (is_packed(g))
@@ -394,7 +394,7 @@ static bool continues_run(const struct group *last, const struct group *g)
 static void emit_run(struct cwriter *w, const struct group *first, int n, const struct cwriter *entry)
 {
 	cw_line(w, "{ %d, {", n);
-	emit_place(w, first);
+	emit_run_row(w, first);
 	cw_append(w, entry);
 	cw_line(w, "} },");
 }
@@ -432,7 +432,7 @@ static void emit_table(struct session *s, struct cwriter *w, const groups *all)
 	cw_line(w, "static struct stp_function stp_functions[] = {");
 	for vec_each(all, g) {
 		cw_line(w, "{");
-		emit_place(w, g);
+		emit_run_row(w, g);
 		emit_entry(s, w, g);
 		cw_line(w, "},");
 	}

@@ -109,7 +109,7 @@ static void add_variable(variables *list, const char *name, const struct syscall
 }
 
 // Returns whether the probe has the variable: at a return, for example the text of what the call wrote.
-static bool is_here(const struct syscall_probe *d, const struct syscall_arg *a, const struct syscall_var *v)
+static bool is_available(const struct syscall_probe *d, const struct syscall_arg *a, const struct syscall_var *v)
 {
 	return d->is_return ? v->at_return || (a->written && form_of(a, v->name) == FORM_TEXT) : v->at_entry;
 }
@@ -134,7 +134,7 @@ static void add_missing(variables *list, const struct syscall_probe *d)
 				bool number = form == FORM_NUMBER ||
 					      (form == FORM_PART && !part_is_text(part_of(v->name)));
 
-				if (is_here(d, a, v) && !is_listed(list, v->name))
+				if (is_available(d, a, v) && !is_listed(list, v->name))
 					add_variable(list, v->name, &none, 0, number ? FORM_NUMBER : FORM_ZERO, 0);
 			}
 }
@@ -180,7 +180,7 @@ static variables list_variables(const struct syscall_probe *d)
 		const struct syscall_arg *a = &d->args.at[i];
 
 		for vec_each(&a->vars, v)
-			if (is_here(d, a, v))
+			if (is_available(d, a, v))
 				add_variable(&list, v->name, a, index, form_of(a, v->name), 0);
 		index += a->type != NULL;
 	}

@@ -50,7 +50,7 @@ static void set_between(arguments *compile, arguments *assemble)
 }
 
 // Sets t->compile and t->assemble to what gcc says it would run.
-static void ask(struct session *s, struct toolchain *t)
+static void query_steps(struct session *s, struct toolchain *t)
 {
 	arguments argv = { 0 }, steps[2] = { 0 };
 	const char *c = DIRECTORY "/" NAME ".c", *object = DIRECTORY "/" NAME ".c.o", *env[] = { "LC_ALL=C", NULL };
@@ -133,7 +133,7 @@ void gcc_find_steps(struct session *s, struct toolchain *t, const char *dir)
 
 	if (!str_starts(name, "gcc") && !strstr(name, "-gcc"))
 		return;
-	ask(s, t);
+	query_steps(s, t);
 	if (t->compile.n && steps_work(s, t, dir))
 		return;
 	memset(&t->compile, 0, sizeof(t->compile));

@@ -211,7 +211,7 @@ static bool load(struct session *s, struct toolchain *t)
 
 // Replaces the generated C by a file that refers to every symbol that the compiler may use, so that the metadata has a
 // version for it.
-static char *stand_in(struct session *s)
+static char *reference_symbols(struct session *s)
 {
 	static const char *const symbols[] = {
 		"memcpy", "memmove", "memset", "memcmp", "strlen", "strcmp",
@@ -260,7 +260,7 @@ static void make(struct session *s, struct toolchain *t)
 	arguments units = { 0 }, metadata = { 0 };
 	struct cache_key tools;
 	struct timespec start = depends_now();
-	char *dir = kbuild_directory(s, MODULE_PLACEHOLDER, stand_in(s), NULL), *output = kbuild_run(s, dir);
+	char *dir = kbuild_directory(s, MODULE_PLACEHOLDER, reference_symbols(s), NULL), *output = kbuild_run(s, dir);
 	bool units_complete;
 
 	memset(&t->cc, 0, sizeof(t->cc));      // load() may have set some of them

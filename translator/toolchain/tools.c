@@ -28,7 +28,7 @@ static void add_file(struct buf *b, const char *path)
 			   (long long)st.st_ctim.tv_sec, (long)st.st_ctim.tv_nsec, (unsigned long long)st.st_ino);
 }
 
-static char *ask(const char *compiler, const char *program)
+static char *query_program(const char *compiler, const char *program)
 {
 	const char *argv[] = { compiler, str_printf("-print-prog-name=%s", program), NULL }, *env[] = { "LC_ALL=C", NULL };
 	struct spawn run = { .argv = argv, .env = env, .capture = true };
@@ -50,7 +50,7 @@ static const char *programs_of(struct session *s, const char *compiler)
 	if (text)
 		return text;
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
-		buf_printf(&b, "%s\n", ask(compiler, names[i]));
+		buf_printf(&b, "%s\n", query_program(compiler, names[i]));
 	cache_put(s, &key, ".programs", b.text, b.len);
 	return b.text;
 }

@@ -67,7 +67,7 @@ static const struct { const char *pattern, *instead; } syntax[] = {
 #include "util/foreign_words.def"
 };
 
-static bool among(const char *names, const char *name)
+static bool contains_name(const char *names, const char *name)
 {
 	size_t n = strlen(name);
 
@@ -85,7 +85,7 @@ static bool is_call_of(const char *name, const char *text)
 static const char *advice(const struct row *row, const struct row *end, const char *name)
 {
 	for (; row < end; row++)
-		if (among(row->names, name))
+		if (contains_name(row->names, name))
 			return !row->language || is_call_of(name, row->instead) ?
 				       str_printf("write %s", row->instead) :
 				       str_printf("it exists only in %s; write "

@@ -99,7 +99,7 @@ static struct bytes lay_out(const struct index_tables *t, const uint8_t identity
 
 // ---------------------------------------------------------------- the index of a module
 
-static void say(const struct di_module *m, size_t size)
+static void report_index(const struct di_module *m, size_t size)
 {
 	if (m->s->opt.verbose[2] > 1)      // -v has one line for each pass
 		diag_output(str_printf("Made the index of the debuginfo %s: %zu KiB\n", m->path, size >> 10));
@@ -124,7 +124,7 @@ static struct index *open_index(struct di_module *m)
 		return NULL;
 	dwarf_file_unload_unused(m->dwarf);
 	made = lay_out(&tables, identity);
-	say(m, made.len);
+	report_index(m, made.len);
 	cache_put(s, &key, ".index", made.at, made.len);
 	return index_from_bytes(ix, made, identity) ? ix : NULL;
 }

@@ -603,7 +603,7 @@ static void sort_inlines(struct build *b)
 }
 
 // Few strings are merged in modules and programs, so equal names at different addresses are joined here.
-static void drop_doubles(struct build *b, enum index_table t, bool tags)
+static void drop_duplicates(struct build *b, enum index_table t, bool tags)
 {
 	uint32_t size = index_record_size[t];
 	size_t n = b->table[t].len / size, kept = 0;
@@ -628,8 +628,8 @@ static void sort_all(struct build *b)
 	sort(b, IX_VARIABLES, name_order);
 	sort(b, IX_ENUMERATORS, name_order);
 	sort(b, IX_RANGES, range_order);
-	drop_doubles(b, IX_TYPES, true);
-	drop_doubles(b, IX_ENUMERATORS, false);
+	drop_duplicates(b, IX_TYPES, true);
+	drop_duplicates(b, IX_ENUMERATORS, false);
 	sort_inlines(b);
 	n = b->table[IX_FUNCTIONS].len / sizeof(struct index_function);
 	for (uint32_t i = 0; i < n; i++)

@@ -108,7 +108,7 @@ static size_t unversioned(const char *name)
 	return len ? len : strlen(name);
 }
 
-static const char *bare(const char *name)
+static const char *unversioned_name(const char *name)
 {
 	size_t len = unversioned(name);
 
@@ -153,7 +153,7 @@ bool symbols_get(const struct symbols *t, int i, struct symbol *out)
 	if (ELF64_ST_TYPE(e->st_info) != STT_FUNC || e->st_name >= t->strings_len || !code_address(t, e, &address))
 		return false;
 	*out = (struct symbol){
-		.name = bare(t->strings + e->st_name),
+		.name = unversioned_name(t->strings + e->st_name),
 		.address = address,
 		.size = e->st_size,
 		.global = ELF64_ST_BIND(e->st_info) != STB_LOCAL,
@@ -173,7 +173,7 @@ bool symbols_get_label(const struct symbols *t, int i, struct symbol *out)
 	name = t->strings + e->st_name;
 	if (!*name || *name == '$' || *name == '.')
 		return false;
-	*out = (struct symbol){ .name = bare(name), .address = address, .global = ELF64_ST_BIND(e->st_info) != STB_LOCAL };
+	*out = (struct symbol){ .name = unversioned_name(name), .address = address, .global = ELF64_ST_BIND(e->st_info) != STB_LOCAL };
 	return true;
 }
 
@@ -184,7 +184,7 @@ bool symbols_get_object(const struct symbols *t, int i, struct symbol *out)
 	if (t->table || ELF64_ST_TYPE(e->st_info) != STT_OBJECT || e->st_shndx == SHN_UNDEF || !e->st_size ||
 	    e->st_name >= t->strings_len)
 		return false;
-	*out = (struct symbol){ .name = bare(t->strings + e->st_name), .address = e->st_value, .size = e->st_size };
+	*out = (struct symbol){ .name = unversioned_name(t->strings + e->st_name), .address = e->st_value, .size = e->st_size };
 	return true;
 }
 
@@ -246,7 +246,7 @@ bool symbols_lookup(const struct symbols *t, const char *name, struct symbol *ou
 		if (e->st_shndx == SHN_UNDEF || ELF64_ST_TYPE(e->st_info) == STT_TLS || e->st_name >= t->strings_len ||
 		    strncmp(t->strings + e->st_name, name, len) || unversioned(t->strings + e->st_name) != len)
 			continue;
-		*out = (struct symbol){ .name = bare(t->strings + e->st_name), .address = e->st_value,
+		*out = (struct symbol){ .name = unversioned_name(t->strings + e->st_name), .address = e->st_value,
 					.size = e->st_size };
 		return true;
 	}

@@ -43,7 +43,7 @@ static bool has_function(struct di_module *kernel, const char *path, const char 
 }
 
 // Returns whether the name begins with that of the module, or both with the same word: "usb_submit_urb" and usbcore.
-static bool is_named_alike(const char *module, const char *function)
+static bool has_similar_name(const char *module, const char *function)
 {
 	size_t word = strcspn(function, "_*?[");
 
@@ -79,7 +79,7 @@ void di_modules_of_function(struct session *s, const char *function, bool all, d
 
 	di_kernel_module_names(s, &names);
 	for vec_each(&names, name)
-		if (is_named_alike(*name, function) && has_function(kernel, kmod_path(s, *name), function, glob))
+		if (has_similar_name(*name, function) && has_function(kernel, kmod_path(s, *name), function, glob))
 			vec_push(out, *name);
 	if (!out->n && !glob)
 		find_loaded(s, function, out);
@@ -87,7 +87,7 @@ void di_modules_of_function(struct session *s, const char *function, bool all, d
 		return;
 	progress("Looking for %s in the modules of the kernel", function);
 	for vec_each(&names, name)
-		if (!is_named_alike(*name, function) && has_function(kernel, kmod_path(s, *name), function, false))
+		if (!has_similar_name(*name, function) && has_function(kernel, kmod_path(s, *name), function, false))
 			vec_push(out, *name);
 	progress_end();
 }

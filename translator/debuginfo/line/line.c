@@ -380,7 +380,7 @@ static void add_functions(const void *from, name_list *out)
 		vec_push(out, (*f)->name);
 }
 
-static void nothing_of_name(const struct search *s, struct buf *why)
+static void explain_unknown_name(const struct search *s, struct buf *why)
 {
 	buf_printf(why, "no function \"%s\" found in a file \"%s\"%s", s->p->function, s->p->file,
 		   diag_similar(s->p->function, add_functions, s));
@@ -391,7 +391,7 @@ static void explain(const struct search *s, bool any, struct buf *why)
 	const struct di_pattern *p = s->p;
 
 	if (!any)
-		nothing_of_name(s, why);
+		explain_unknown_name(s, why);
 	else if (!s->has_function && !strcmp(p->function, "*"))
 		buf_printf(why, "no function of \"%s\" includes that line", p->file);
 	else if (!s->has_function)

@@ -111,7 +111,7 @@ static int file_of(struct table *t, Dwarf_Die *unit, const char *path)
 
 // libdw sorts the end of a sequence before rows of the same address, which belong to the next sequence, or to an empty
 // one without information.
-static bool is_behind_end(Dwarf_Die *unit, Dwarf_Lines *lines, size_t i)
+static bool is_after_end(Dwarf_Die *unit, Dwarf_Lines *lines, size_t i)
 {
 	Dwarf_Line *line = dwarf_onesrcline(lines, i), *before = i ? dwarf_onesrcline(lines, i - 1) : NULL;
 	Dwarf_Addr address, end;
@@ -134,7 +134,7 @@ static void add_row(struct table *t, Dwarf_Die *unit, Dwarf_Lines *lines, size_t
 	int n = t->out->rows.n;
 
 	if (dwarf_lineaddr(line, &address) || dwarf_lineendsequence(line, &end) ||
-	    !code_offset_of(t, address, end, &code_offset) || is_behind_end(unit, lines, i))
+	    !code_offset_of(t, address, end, &code_offset) || is_after_end(unit, lines, i))
 		return;
 	row.code_offset = code_offset;
 	path = end ? NULL : dwarf_linesrc(line, NULL, NULL);
