@@ -290,7 +290,7 @@ test_images() {
 # A program with known types: its layout, also as JSON, and its variables; for the kernel, the same from BTF.
 test_zoo() {
 	local type
-	gcc -g -O2 -o "$SCRATCH/zoo_main" "$TESTS/live/zoo/zoo_main.c" || { not_ok debuginfo/zoo gcc; return; }
+	gcc -g -O2 -o "$SCRATCH/zoo_main" "$TESTS/live/variables/zoo_main.c" || { not_ok debuginfo/zoo gcc; return; }
 	{
 		for type in zoo zoo_bits zoo_food; do
 			"$STAP" -r "$release" --types "$type@$SCRATCH/zoo_main"

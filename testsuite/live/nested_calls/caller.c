@@ -9,7 +9,7 @@
 
 volatile long spent;
 
-__attribute__((noinline)) int climb(int fd)
+__attribute__((noinline)) int caller(int fd)
 {
 	long i;
 
@@ -20,7 +20,7 @@ __attribute__((noinline)) int climb(int fd)
 
 int main(void)
 {
-	int fd = open("/sys/module/ladder/parameters/go", O_WRONLY), i;
+	int fd = open("/sys/module/nested_calls/parameters/go", O_WRONLY), i;
 	struct timespec pause = { .tv_nsec = 5000000 };
 	cpu_set_t cpus;
 
@@ -28,7 +28,7 @@ int main(void)
 		CPU_ZERO(&cpus);
 		CPU_SET(i & 1, &cpus);
 		sched_setaffinity(0, sizeof(cpus), &cpus);
-		if (!climb(fd))
+		if (!caller(fd))
 			return 1;
 		nanosleep(&pause, NULL);
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Every kind of type that a script may look at, with known values: the kernel module zoo.c and the
- * program zoo_main.c fill it in alike.
+ * Every kind of type that a script may read, with known values. The kernel module zoo.c and the
+ * program zoo_main.c have the same values.
  */
 #ifndef ZOO_H
 #define ZOO_H

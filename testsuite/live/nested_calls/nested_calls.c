@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Functions that know their callers: rung_1, called by rung_2, by rung_3, which is called by go_set in a process, by
- * soft in a softirq, by hard in an interrupt. go is how long, in microseconds, rung_1 keeps its processor. */
+/* Functions that know their callers: level_1, called by level_2, by level_3, which is called by go_set in a process, by
+ * soft in a softirq, by hard in an interrupt. go is how long, in microseconds, level_1 keeps its processor. */
 #include <linux/delay.h>
 #include <linux/interrupt.h>
 #include <linux/irq_work.h>
@@ -8,29 +8,29 @@
 #include <linux/module.h>
 #include <linux/slab.h>
 
-static __attribute__((noipa)) int rung_1(int us)
+static __attribute__((noipa)) int level_1(int us)
 {
 	int n = 2 * us;
 
 	kfree(kmalloc(8192, GFP_ATOMIC));
-	n++;                               /* place: rung_1 */
+	n++;                               /* place: level_1 */
 	WRITE_ONCE(panic_timeout, READ_ONCE(panic_timeout));   /* a variable that is watched */
 	udelay(us);
 	asm volatile("" : "+r" (n));
 	return n;
 }
 
-static __attribute__((noipa)) int rung_2(int us)
+static __attribute__((noipa)) int level_2(int us)
 {
-	int n = rung_1(us);
+	int n = level_1(us);
 
 	asm volatile("" : "+r" (n));
 	return n + 1;
 }
 
-static __attribute__((noipa)) int rung_3(int us)
+static __attribute__((noipa)) int level_3(int us)
 {
-	int n = rung_2(us);
+	int n = level_2(us);
 
 	asm volatile("" : "+r" (n));
 	return n + 1;
@@ -38,7 +38,7 @@ static __attribute__((noipa)) int rung_3(int us)
 
 static __attribute__((noipa)) void soft(struct tasklet_struct *t)
 {
-	int n = rung_3(20);
+	int n = level_3(20);
 
 	asm volatile("" : "+r" (n));
 }
@@ -46,7 +46,7 @@ static DECLARE_TASKLET(softly, soft);
 
 static __attribute__((noipa)) void hard(struct irq_work *w)
 {
-	int n = rung_3(20);
+	int n = level_3(20);
 
 	asm volatile("" : "+r" (n));
 }
@@ -57,7 +57,7 @@ static int go_set(const char *text, const struct kernel_param *p)
 	int us, err = kstrtoint(text, 0, &us);
 
 	if (!err)
-		rung_3(us);
+		level_3(us);
 	if (!err) {
 		init_irq_work(&hardly, hard);
 		irq_work_queue(&hardly);
@@ -69,9 +69,9 @@ static int go_set(const char *text, const struct kernel_param *p)
 
 static const struct kernel_param_ops go_ops = { .set = go_set };
 module_param_cb(go, &go_ops, NULL, 0200);
-static void ladder_exit(void)
+static void nested_calls_exit(void)
 {
 	tasklet_kill(&softly);
 }
-module_exit(ladder_exit);
+module_exit(nested_calls_exit);
 MODULE_LICENSE("GPL");
