@@ -50,6 +50,22 @@ static void check_target(const struct options *o)
 		options_misused("-S requires -o: a name for the files");
 }
 
+static void check_hosts(const struct options *o)
+{
+	if (o->min_hosts && o->min_hosts > o->remotes.n)
+		options_misused("--min-hosts=%d, but there %s %d host%s (--remote, --hosts)", o->min_hosts,
+				o->remotes.n == 1 ? "is" : "are", o->remotes.n, o->remotes.n == 1 ? "" : "s");
+	if (o->merge && !o->remotes.n && o->last_pass > 3)
+		options_misused("--merge requires hosts (--remote, --hosts); with -p2 and -p3 it shows the part of the script that "
+				"runs here");
+	if (o->merge && o->remotes.n && o->last_pass < 5)
+		options_misused("--merge and -p cannot be used together with hosts");
+	if (o->merge && (o->export || o->target_pid || o->module_name || o->timing || o->monitor || o->no_optimize))
+		options_misused("--merge cannot be used with --export, -x, -m, -t, --monitor or -u");
+	if (o->remote_prefix && !o->remotes.n)
+		options_misused("--remote-prefix requires --remote");
+}
+
 static void check_where(const struct options *o)
 {
 	if (o->user_runtime && (o->bulk || o->switching || o->flight_recorder))
@@ -83,18 +99,7 @@ static void check_where(const struct options *o)
 				"--bundle or -F");
 	if (o->sign_module && o->user_runtime)
 		options_misused("--sign-module is not supported with --runtime=user, which has no module");
-	if (o->min_hosts && o->min_hosts > o->remotes.n)
-		options_misused("--min-hosts=%d, but there %s %d host%s (--remote, --hosts)", o->min_hosts,
-				o->remotes.n == 1 ? "is" : "are", o->remotes.n, o->remotes.n == 1 ? "" : "s");
-	if (o->merge && !o->remotes.n && o->last_pass > 3)
-		options_misused("--merge requires hosts (--remote, --hosts); with -p2 and -p3 it shows the part of the script that "
-				"runs here");
-	if (o->merge && o->remotes.n && o->last_pass < 5)
-		options_misused("--merge and -p cannot be used together with hosts");
-	if (o->merge && (o->export || o->target_pid || o->module_name || o->timing || o->monitor || o->no_optimize))
-		options_misused("--merge cannot be used with --export, -x, -m, -t, --monitor or -u");
-	if (o->remote_prefix && !o->remotes.n)
-		options_misused("--remote-prefix requires --remote");
+	check_hosts(o);
 }
 
 static void check_bundle(const struct options *o)

@@ -233,51 +233,58 @@ static void at_deref(struct parser *p, struct expr *e, const struct token *t)
 	e->u.deref.addr = parse_expr(p);
 }
 
-// at = "@" NAME "(" the operator's arguments ")"
-static struct expr *at_operator(struct parser *p)
+static const struct {
+	const char *name;
+	void (*rest)(struct parser *, struct expr *, const struct token *);
+	const char *since;
+} at_operators[] = {
+	{ "cast", at_cast }, { "var", at_var }, { "defined", at_one }, { "probewrite", at_one },
+	{ "entry", at_entry }, { "perf", at_text }, { "const", at_text, "3.1" }, { "enum", at_text, "5.5" },
+	{ "enumname", at_enumname, "5.6" }, { "kregister", at_register, "4.0" },
+	{ "uregister", at_register, "4.0" }, { "kderef", at_deref, "4.0" }, { "uderef", at_deref, "4.0" },
+	{ "count", at_stat }, { "sum", at_stat }, { "min", at_stat }, { "max", at_stat },
+	{ "avg", at_stat }, { "variance", at_stat, "3.1" },
+	{ "percentile", at_stat },
+};
+
+static void unknown_operator(struct parser *p, const struct token *t)
 {
-	static const struct {
-		const char *name;
-		void (*rest)(struct parser *, struct expr *, const struct token *);
-		const char *since;
-	} table[] = {
-		{ "cast", at_cast }, { "var", at_var }, { "defined", at_one }, { "probewrite", at_one },
-		{ "entry", at_entry }, { "perf", at_text }, { "const", at_text, "3.1" }, { "enum", at_text, "5.5" },
-		{ "enumname", at_enumname, "5.6" }, { "kregister", at_register, "4.0" },
-		{ "uregister", at_register, "4.0" }, { "kderef", at_deref, "4.0" }, { "uderef", at_deref, "4.0" },
-		{ "count", at_stat }, { "sum", at_stat }, { "min", at_stat }, { "max", at_stat },
-		{ "avg", at_stat }, { "variance", at_stat, "3.1" },
-		{ "percentile", at_stat },
-	};
-	struct token t = *parser_peek(p);
-	struct expr *e = expr_new(E_NUMBER, t.loc);
 	name_list names = { 0 };
 
-	if (parse_at_hist(p))
-		return parse_hist(p);
-	for (size_t i = 0; i < ARRAY_SIZE(table); i++) {
-		if (strcmp(table[i].name, t.text))
-			continue;
-		if (table[i].since && !parser_available(p, &t, table[i].since))
-			return e;
-		parser_take(p);
-		parser_expect(p, TOK_LPAREN, str_printf("after @%s", t.text));
-		table[i].rest(p, e, &t);
-		parser_expect(p, TOK_RPAREN, str_printf("after the arguments of @%s", t.text));
-		return e;
-	}
 	library_macro_names(p->session, &names);
-	for (size_t i = 0; i < ARRAY_SIZE(table); i++)
-		vec_push(&names, table[i].name);
+	for (size_t i = 0; i < ARRAY_SIZE(at_operators); i++)
+		vec_push(&names, at_operators[i].name);
 	vec_push(&names, "hist_log");
 	vec_push(&names, "hist_linear");
 	for map_each(&p->preproc.macros.own, m)
 		vec_push(&names, m->key);
-	parser_fail(p, t.loc, "unknown operator or macro @%.60s%s", t.text,
-		    str_similar(t.text, names.at, names.n));
-	if (*t.text == '_')
-		diag_note(t.loc, "macros whose names begin with \"_\" are private in SystemTap's library; use functions (stap "
+	parser_fail(p, t->loc, "unknown operator or macro @%.60s%s", t->text,
+		    str_similar(t->text, names.at, names.n));
+	if (*t->text == '_')
+		diag_note(t->loc, "macros whose names begin with \"_\" are private in SystemTap's library; use functions (stap "
 			  "--dump-functions lists them), or @cast() and $ variables");
+}
+
+// at = "@" NAME "(" the operator's arguments ")"
+static struct expr *at_operator(struct parser *p)
+{
+	struct token t = *parser_peek(p);
+	struct expr *e = expr_new(E_NUMBER, t.loc);
+
+	if (parse_at_hist(p))
+		return parse_hist(p);
+	for (size_t i = 0; i < ARRAY_SIZE(at_operators); i++) {
+		if (strcmp(at_operators[i].name, t.text))
+			continue;
+		if (at_operators[i].since && !parser_available(p, &t, at_operators[i].since))
+			return e;
+		parser_take(p);
+		parser_expect(p, TOK_LPAREN, str_printf("after @%s", t.text));
+		at_operators[i].rest(p, e, &t);
+		parser_expect(p, TOK_RPAREN, str_printf("after the arguments of @%s", t.text));
+		return e;
+	}
+	unknown_operator(p, &t);
 	return e;
 }
 

@@ -235,6 +235,28 @@ static bool report_other_module(struct session *s, const struct probe_match *m, 
 	return modules.n > 0;
 }
 
+// Adds the functions of the kernel, or of the module that the point names. Returns the number of errors.
+static int add_of_one(struct resolution *r, const struct point_part *module)
+{
+	const struct probe_match *m = r->match;
+	struct di_module *in = module && strcmp(module->text, "kernel") ? di_kernel_module(r->s, module->text) : di_kernel(r->s);
+	struct buf why = { 0 };
+	int n;
+
+	if (!in)
+		return no_module(r->s, module);
+	r->common.wildcard = !r->point.by_address && str_is_glob(r->point.pattern.function);
+	n = add_functions(r, in, &why);
+	report_skipped(r);
+	if (n || r->endless || r->blocked)
+		return 0;
+	if (!r->point.by_address && diag_prints() && report_other_module(r->s, m, &r->point, in))
+		return 1;
+	dwarf_point_not_found(&r->point, in, in == di_kernel(r->s) ? "kernel" :
+			      str_printf("module(\"%s\")", di_module_name(in)), &why);
+	return 1;
+}
+
 static int function_resolve(struct session *s, const struct probe_match *m)
 {
 	const struct point_part *module = point_find(m->point, "module");
@@ -248,9 +270,6 @@ static int function_resolve(struct session *s, const struct probe_match *m)
 			.optional = m->point->optional || m->point->sufficient,
 		},
 	};
-	struct di_module *in;
-	struct buf why = { 0 };
-	int n;
 
 	if (lacks_kprobes(&s->opt)) {
 		diag_error(m->point->loc, "%s requires kprobes, which the running kernel does not have (CONFIG_KPROBES); run the "
@@ -266,22 +285,7 @@ static int function_resolve(struct session *s, const struct probe_match *m)
 		r.point.inlines = DI_INLINES_NONE;
 	if (module && str_is_glob(module->text))
 		return add_of_modules(&r, module);
-	if (module && strcmp(module->text, "kernel"))
-		in = di_kernel_module(s, module->text);
-	else
-		in = di_kernel(s);
-	if (!in)
-		return no_module(s, module);
-	r.common.wildcard = !r.point.by_address && str_is_glob(r.point.pattern.function);
-	n = add_functions(&r, in, &why);
-	report_skipped(&r);
-	if (n || r.endless || r.blocked)
-		return 0;
-	if (!r.point.by_address && diag_prints() && report_other_module(s, m, &r.point, in))
-		return 1;
-	dwarf_point_not_found(&r.point, in, in == di_kernel(s) ? "kernel" :
-			      str_printf("module(\"%s\")", di_module_name(in)), &why);
-	return 1;
+	return add_of_one(&r, module);
 }
 
 // ---------------------------------------------------------------- variables

@@ -80,6 +80,25 @@ static void hash_compiler(struct session *s, struct cache_hash *h, const struct 
 		cache_hash_directory(h);
 }
 
+// Compiles `input` to `output` by the command argv, with the list of its dependencies in `rule`. Returns the exit status.
+static int compile(struct spawn *compiler, const arguments *argv, const char *input, const char *output, const char *rule)
+{
+	arguments words = { 0 };
+	int status;
+
+	for vec_each(argv, word)
+		vec_push(&words, *word);
+	depends_options(&words, rule);
+	vec_push(&words, "-o");
+	vec_push(&words, output);
+	vec_push(&words, input);
+	vec_push(&words, NULL);
+	compiler->argv = words.at;
+	status = spawn_run(compiler);
+	tool_interrupted(status);
+	return status;
+}
+
 const char *headers_compile(struct session *s, struct loc loc, const char *headers, bool kernel)
 {
 	const struct toolchain *t = kernel ? toolchain_open(s) : NULL;
@@ -87,7 +106,7 @@ const char *headers_compile(struct session *s, struct loc loc, const char *heade
 	struct spawn compiler = { .dir = t ? t->dir : NULL, .env = env, .capture = true };
 	struct cache_hash *h = cache_hash_new("headers");
 	struct depends depends = { .dir = t ? t->dir : directory_here(), .ours = str_printf("%s/", s->tmp_dir) };
-	arguments argv = { 0 }, compile = { 0 };
+	arguments argv = { 0 };
 	struct cache_key key;
 	char *input, *output, *rule, *list;
 	int status;
@@ -107,17 +126,8 @@ const char *headers_compile(struct session *s, struct loc loc, const char *heade
 	output = str_printf("%s.o", input);
 	rule = str_printf("%s.d", input);
 	kbuild_write(input, program_text(headers, kernel));
-	for vec_each(&argv, word)
-		vec_push(&compile, *word);
-	depends_options(&compile, rule);
-	vec_push(&compile, "-o");
-	vec_push(&compile, output);
-	vec_push(&compile, input);
-	vec_push(&compile, NULL);
-	compiler.argv = compile.at;
 	depends.start = depends_now();
-	status = spawn_run(&compiler);
-	tool_interrupted(status);
+	status = compile(&compiler, &argv, input, output, rule);
 	if (!status) {
 		list = depends_of(s, &depends, &argv, input, str_read_file(rule, NULL));
 		return list ? add_cached(s, &key, list, output) : output;
