@@ -97,7 +97,7 @@ uint64_t rings_dropped_of(const struct rings *r, int i);
 // --- losses.c: prints losses ---
 
 struct stp_ring_header;
-// Passes what was lost since the last call, with its text.
+// Passes each loss since the last call to `each`, with its text.
 void losses_since(const volatile struct stp_ring_header *header, uint64_t missing,
 		  void (*each)(const char *text, uint64_t n));
 void losses_warn(const char *fmt, ...) __attribute__((format(printf, 1, 2)));     // a warning that -w does not hide

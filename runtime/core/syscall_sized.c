@@ -464,7 +464,7 @@ static void put_iocbs(struct call_text *t, u64 address, u64 n)
 {
 	struct array a;
 
-	if (n > 0x100000) {        /* the call refuses so many */
+	if (n > 0x100000) {        /* the call refuses more */
 		call_address(t, address);
 		return;
 	}

@@ -27,7 +27,7 @@ enum stp_frame_kind {
 	STP_FRAME_ERROR,           /* text */
 	STP_FRAME_LOSS,            /* at the end: struct stp_frame_loss, then text: the reason */
 	STP_FRAME_END,             /* struct stp_frame_end: the last frame of a complete stream */
-	/* struct stp_frame_gap, then text: what was lost since the last such frame, before the next record was written; losses
+	/* struct stp_frame_gap, then text: the losses since the last such frame, before the next record was written; losses
 	 * of the whole session are frames of kind LOSS, too */
 	STP_FRAME_GAP,
 	STP_FRAME_ARMED,           /* no payload; of a module: all its probes are armed */

@@ -185,7 +185,7 @@ static __always_inline void sign_extend(u64 *a, u32 mask)
 			a[i] = (s64)(s32)a[i];
 }
 
-/* ------------------------------------------------------------------ what is saved at the entry of a call */
+/* ------------------------------------------------------------------ values saved at the entry of a call */
 
 /* A row has the values of @entry() of the probe, then argstr. */
 static bool saves(const struct stp_syscall_probe *p)

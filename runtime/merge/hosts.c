@@ -176,7 +176,7 @@ static void skip_text(struct reader *r)
 	bytes_of(r, number(r));
 }
 
-/* Skips what is sent of a global that is not here. */
+/* Skips the data of a global that this program does not have. */
 static void skip(struct reader *r, const struct described *d)
 {
 	u64 words;

@@ -95,7 +95,7 @@ void use_probe(struct use_walker *w, const struct probe *p);
 struct access_use {
 	struct var *var;
 	bool write;
-	bool adding;               // only adds to what is stored per CPU
+	bool adding;               // only adds to data of each CPU
 };
 typedef VEC(struct access_use) access_list;
 // Returns whether each CPU has its own part of v, so that v is merged before other uses.

@@ -16,7 +16,7 @@
 #define VIEW "struct stp_embedded_context stp_view = stp_embedded_context(stp_c), *CONTEXT = &stp_view, " \
 	     "*c __attribute__((unused)) = CONTEXT;\n"
 
-// CONTEXT and, as scripts for older versions have it, c->kregs.
+// CONTEXT, and c->kregs of scripts for older versions.
 static bool uses_context(const struct embedded *code)
 {
 	const struct c_word *c = embedded_word(code, "c");

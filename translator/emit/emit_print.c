@@ -214,7 +214,7 @@ static void write_pieces(struct emitter *e, const pieces *f, const char *into, c
 	cw_line(w, "STP_TEXT_END();");
 }
 
-// Returns whether all arguments are counters of each CPU, and so many that a table of them is shorter than their reads.
+// Returns whether all arguments are counters of each CPU, and enough of them that a table of them is shorter than their reads.
 // The globals that are printed when a script ends are printed in such groups.
 static bool are_adders(const struct emitter *e, struct expr *x)
 {
@@ -274,7 +274,7 @@ static const char *record_words(struct expr *x, const struct value *v, int from,
 	return buf_text(&b);
 }
 
-// Writes printf(). A record contains only so many strings, so that programs print by several calls.
+// Writes printf(). The number of strings in a record is limited, so programs print by several calls.
 static void write_printf(struct emitter *e, const pieces *f, struct expr *x, const struct value *v)
 {
 	enum { PROGRAM_VALUES = 8 };

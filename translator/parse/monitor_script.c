@@ -37,7 +37,7 @@ static void add_condition(struct probe_point *p, int n)
 	p->condition = p->condition ? expr_binary(p->loc, TOK_ANDAND, on, p->condition) : on;
 }
 
-// Returns the location of a probe as records have it, escaped for a literal of the script language.
+// Returns the location of a probe in the form of records, escaped for a literal of the script language.
 static const char *location_text(struct loc loc)
 {
 	struct buf b = { 0 };
