@@ -71,7 +71,7 @@ static const char head[] =
 static const char body[] =
 	"</head>\n<body>\n<noscript>This report requires JavaScript.</noscript>\n<main id=\"report\"></main>\n";
 
-// {"type":"counts"}: the records of each probe, and what was left out.
+// {"type":"counts"}: the number of records of each probe, and of those that are not shown.
 static void end_session(struct output *out)
 {
 	struct page *page = out->state;

@@ -250,7 +250,7 @@ static int draw_histogram(const struct live_row *r, int y, int height)
 
 // ---------------------------------------------------------------- the layout
 
-// Returns the height of a table: each gets the rows that it has, but not more than its share of what is left.
+// Returns the height of a table: each gets the rows that it has, but not more than its share of the remaining rows.
 static int table_height(size_t pane, int left)
 {
 	size_t n;

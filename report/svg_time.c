@@ -170,8 +170,8 @@ static void histogram(struct svg_time *o, const struct session *s, const struct 
 	add_column(h, hist, o->now);
 }
 
-// Returns the count of a bucket in a column; if the script never clears the statistic, what was added since the
-// column before.
+// Returns the count of a bucket in a column; if the script never clears the statistic, the increase since
+// the preceding column.
 static int64_t shown(const struct heat *h, unsigned column, unsigned bucket)
 {
 	uint64_t before = column ? h->columns[column - 1].last[bucket] : 0;
@@ -414,7 +414,7 @@ static void put_heat(FILE *to, const struct heat *h, double y)
 	fprintf(to, "<text class=\"title\" x=\"%d\" y=\"%.1f\">", SVG_MARGIN, y + 22);
 	svg_put_text(to, text_of(h->title), LABEL_BYTES);
 	fprintf(to, ": %" PRIu64 " histograms over time, at most %" PRId64 " values in a cell%s</text>\n", h->printed, most,
-		h->cleared ? "" : " (each column shows what was added)");
+		h->cleared ? "" : " (each column shows the increase)");
 	y += SVG_TITLE;
 	for (unsigned k = last + 1; k-- > first; y += SVG_ROW) {
 		put_bucket_name(to, h, k, y);

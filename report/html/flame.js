@@ -19,7 +19,7 @@ function sorted(stacks) {
 // Calls each(depth, frame, value) for the frames of the tree of sorted stacks, callees before their caller. The value of
 // a frame is the sum of its stacks. Nothing is allocated for a frame, since most are too narrow to be drawn.
 function visit(stacks, each) {
-	const frames = [], sums = [];          // of the open frames: what was added up before them
+	const frames = [], sums = [];          // of the open frames: the sum of the preceding ones
 	let sum = 0;
 	const close = depth => {
 		while (frames.length > depth)

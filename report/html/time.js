@@ -106,7 +106,7 @@ function heat_map(hists, width) {
 	});
 	time_axis(svg, scale, height);
 	return element("div", null, svg.node(), element("p", { class: "faint" }, "Values grow upwards, time runs to the right. The strongest colour is " +
-		count_of(max, "value") + "." + (grows ? " The histogram is cumulative: each column shows what was added." : "")));
+		count_of(max, "value") + "." + (grows ? " The histogram is cumulative: each column shows the increase." : "")));
 }
 
 // --- timeline ---

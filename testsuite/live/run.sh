@@ -260,7 +260,7 @@ missing_for() { # FILE: the first thing that it needs and that is not available
 	done
 }
 
-# Runs $dir in a guest, and what is left of it in another one after the first has died, at most three times: a fault that each
+# Runs $dir in a guest, and the remaining tests in another one after the first has died, at most three times: a fault that each
 # test meets is not worth more; together in LIVE_TIME. A guest that stands still prints its stacks and ends.
 # $SCRATCH/$release.err: what was wrong with the guests, empty if nothing.
 run_guests() {

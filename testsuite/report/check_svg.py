@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Reads a picture of stap-report, strictly: check_svg.py FILE prints the titles of its frames, pictures and lanes, its labels and what was lost.
+# Reads an SVG picture of stap-report and accepts nothing else: check_svg.py FILE prints the titles of its frames, pictures and lanes, its labels and its losses.
 import sys
 import xml.etree.ElementTree as ElementTree
 

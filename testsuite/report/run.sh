@@ -302,7 +302,7 @@ kernel.function("f@a.c:1").call (without an end)
 END
 )"
 stap_user -e 'global s probe timer.ms(10) { s <<< 5; s <<< 300; print(@hist_log(s)); if (@count(s) == 6) exit() }' -f svg >grows.svg
-report report/svg-heat-map-shows-what-was-added "$(grep -o '3 histograms over time, at most 1 values in a cell (each column shows what was added)' grows.svg >/dev/null || cat grows.svg)"
+report report/svg-heat-map-shows-increases "$(grep -o '3 histograms over time, at most 1 values in a cell (each column shows the increase)' grows.svg >/dev/null || cat grows.svg)"
 stap_user "$here/hostile.stp" --record -o hostile.rec >/dev/null 2>&1
 "$STAP" report -f svg bytes.rec hostile.rec session >hostile.svg
 report report/svg-text-is-data "$(python3 "$here/check_svg.py" hostile.svg >svg.out 2>&1 || cat svg.out

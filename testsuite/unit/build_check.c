@@ -155,7 +155,7 @@ static void check_cache_files(void)
 	path = cache_add(s, &k, ".ko", from);
 	claim(str_starts(path, s->cache_dir) && strcmp(str_read_file(path, NULL), "content") == 0,
 	      "a file is added to the cache");
-	claim(cache_file(s, &k, ".ko") && strcmp(cache_path(s, &k, ".ko"), path) == 0, "what was added is found");
+	claim(cache_file(s, &k, ".ko") && strcmp(cache_path(s, &k, ".ko"), path) == 0, "an added file is found");
 	claim(strcmp(str_read_file(cache_file(s, &k, ".ko"), NULL), "content") == 0, "a copy has the content alone");
 	claim(!cache_file(s, &k, ".o") && !cache_file(s, &other, ".ko"), "another key or suffix is not found");
 	set_age(path, 500);

@@ -365,7 +365,7 @@ static void percpu(void)
 	verdict(s->count == 2, "merging again adds nothing");
 	add(2, 1, 1);
 	stp_map_merge(c, &sums);
-	verdict(s->count == 3 && s->sum == 31 && s->min == 1, "what is added later joins");
+	verdict(s->count == 3 && s->sum == 31 && s->min == 1, "a value added later is merged too");
 	add(1, 3, 1);
 	add(1, 3, 1);
 	add(1, 3, 1);

@@ -317,7 +317,7 @@ static void test_detached(void)
 	memcpy(&last, got + got_len - 120, sizeof(last));
 	for (i = 0; i < got_len / 120; i++)
 		whole &= !memcmp(got + i * 120, &(u32){ first + i }, 4);
-	check("what is left is whole, the newest and nearly what three quarters of the ring hold",
+	check("the remaining records are whole, the newest and nearly what three quarters of the ring hold",
 	      whole && last == 4999 && got_len % 120 == 0 && got_len / 120 <= kept && got_len / 120 > kept - 4);
 	stp_rings_sync();
 	check("the rest is counted", stp_losses[STP_LOSS_OVERWRITTEN] + got_len / 120 == 5000 &&

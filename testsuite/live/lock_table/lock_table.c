@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A resource table as lock managers have it: namespace -> hash of resources -> granted and waiting
+ * A resource table like that of a lock manager: namespace -> hash of resources -> granted and waiting
  * locks with counters. Writing to its parameter "go" plays the same scene each time.
  */
 #include <linux/list.h>
