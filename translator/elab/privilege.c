@@ -15,7 +15,7 @@
 
 #define ONLY "--privilege=stapusr allows "
 
-struct look {
+struct privilege_check {
 	struct probe *probe;
 	bool own;                  // the current process belongs to the user
 	struct numbers seen;       // functions that were visited: set of struct func *
@@ -32,7 +32,7 @@ static bool is_of_library(struct loc loc)
 }
 
 // Reports an error in the library once, at the user's call or probe point, with the location in the library as a note.
-static void PRINTF_LIKE(3, 4) refuse_at(struct look *look, struct loc loc, const char *format, ...)
+static void PRINTF_LIKE(3, 4) refuse_at(struct privilege_check *look, struct loc loc, const char *format, ...)
 {
 	char *why;
 	va_list ap;
@@ -57,7 +57,7 @@ static void PRINTF_LIKE(3, 4) refuse_at(struct look *look, struct loc loc, const
 
 static void visit_func(struct ast_walker *w, struct loc use, struct func *f)
 {
-	struct look *look = w->data;
+	struct privilege_check *look = w->data;
 
 	if (!numbers_add(&look->seen, f))
 		return;
@@ -74,7 +74,7 @@ static void visit_func(struct ast_walker *w, struct loc use, struct func *f)
 
 static void visit_call(struct ast_walker *w, const struct expr *e)
 {
-	struct look *look = w->data;
+	struct privilege_check *look = w->data;
 	bool is_users = !is_of_library(e->loc);
 
 	if (is_users) {
@@ -89,7 +89,7 @@ static void visit_call(struct ast_walker *w, const struct expr *e)
 
 static bool visit_expr(struct ast_walker *w, struct expr **at)
 {
-	struct look *look = w->data;
+	struct privilege_check *look = w->data;
 	struct expr *e = *at;
 
 	switch (e->kind) {
@@ -122,7 +122,7 @@ static bool visit_expr(struct ast_walker *w, struct expr **at)
 
 static void check_probe(struct session *s, struct probe *p)
 {
-	struct look look = { .probe = p };
+	struct privilege_check look = { .probe = p };
 	struct ast_walker w = { .expr = visit_expr, .data = &look };
 	enum probe_access access = p->family->access_of ? p->family->access_of(p) : p->family->access;
 

@@ -80,7 +80,7 @@ static void merge(struct emitter *e, struct var *v, struct loc loc)
 {
 	if (!access_is_merged(v) || !emit_needs_context(e, loc))
 		return;
-	emit_alone(e, v);
+	emit_require_write_lock(e, v);
 	cw_line(e->w, "stp_map_merge(c, &%s);", emit_global(e, v)->name);
 	emit_check(e, loc);
 }
@@ -222,7 +222,7 @@ static unsigned foreach_static(struct emitter *e, struct stmt *st, int n)
 	if (by_value && st->u.foreach.decl->type == T_STATS && !stat)
 		stat = STAT_COUNT;
 	if (st->u.foreach.sort_dir)
-		emit_alone(e, st->u.foreach.decl);
+		emit_require_write_lock(e, st->u.foreach.decl);
 	if (e->s->opt.bpf_runtime)
 		cw_line(&e->tables, "#ifndef STP_BPF");
 	cw_line(&e->tables, "static struct stp_foreach foreach%d = { .map = &%s, .dir = %d, .key = %d, .stat = %u%s };"
@@ -289,14 +289,14 @@ static const char *foreach_first(struct emitter *e, struct stmt *st, int n)
 			  st->u.foreach.slice.n ? str_printf("slice%d", n) : "NULL", start.any);
 }
 
-static void foreach_apart(struct emitter *e, struct stmt *st, int n, unsigned stat)
+static void foreach_functions(struct emitter *e, struct stmt *st, int n, unsigned stat)
 {
 	struct foreach_start start;
 
 	cw_line(e->w, "{");
 	start = foreach_start(e, st);
 	start.stat = stat;
-	emit_foreach_apart(e, st, n, start);
+	emit_foreach_function(e, st, n, start);
 	cw_line(e->w, "}");
 }
 
@@ -315,8 +315,8 @@ void emit_foreach(struct emitter *e, struct stmt *st)
 	}
 	n = ++e->foreachs;
 	stat = foreach_static(e, st, n);
-	if (e->body->loops_apart) {
-		foreach_apart(e, st, n, stat);
+	if (e->body->loops_are_functions) {
+		foreach_functions(e, st, n, stat);
 		return;
 	}
 	cw_line(e->w, "{");

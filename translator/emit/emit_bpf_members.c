@@ -45,7 +45,8 @@ void emit_bpf_bind(struct emitter *e, struct loc loc)
 		e->bound_at = emit_location_text(loc);
 }
 
-// Members are then those of the kernel of this translation, too, since libbpf relocates programs only.
+// Notes that the client loads memory of the kernel. libbpf relocates offsets of members in programs only, so those
+// in the client are valid only for the kernel of this translation.
 void emit_bpf_client_load(struct emitter *e, struct loc loc)
 {
 	if (!e->s->opt.bpf_runtime || e->programs)

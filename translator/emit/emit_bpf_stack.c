@@ -13,14 +13,14 @@ static const struct { const char *call; unsigned takes; } operations[] = {
 	{ "stp_address", BPF_TAKES_FUNCTION | BPF_TAKES_EXACT }, { "stp_probefunc", BPF_TAKES_FUNCTION },
 };
 
-struct taken {
+struct bpf_takes_search {
 	struct map seen;           // functions that were visited, by their address
 	unsigned takes;
 };
 
 static void visit_call(struct use_walker *w, struct func *f, struct loc loc)
 {
-	struct taken *t = w->data;
+	struct bpf_takes_search *t = w->data;
 	char *key = str_printf("%p", (void *)f);
 
 	if (map_get(&t->seen, key))
@@ -35,7 +35,7 @@ static void visit_call(struct use_walker *w, struct func *f, struct loc loc)
 unsigned bpf_takes(const struct probe *p)
 {
 	const struct probe *body = p->same_body ? p->same_body : p;
-	struct taken t = { .takes = 0 };
+	struct bpf_takes_search t = { .takes = 0 };
 	struct use_walker w = { .call = visit_call, .data = &t };
 
 	if (body->body)

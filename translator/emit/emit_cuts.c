@@ -140,7 +140,8 @@ static void cut_expr(struct cuts *c, struct expr **at, struct stmt *before)
 	}
 }
 
-// Makes st the block that ends in a copy of st without what it evaluates first, if this is long.
+// If the expression that st evaluates first is long: makes st a block that evaluates parts of this expression one after
+// the other, and ends in a copy of st that uses their values.
 static void cut_first(struct cuts *c, struct stmt *st, size_t member)
 {
 	struct stmt *copy = NEW(struct stmt), *block = stmt_new(S_BLOCK, st->loc);

@@ -185,7 +185,7 @@ static bool embedded_fails(const struct embedded *c)
 	return false;
 }
 
-static void look_at(struct emitter *e, struct func_info *i)
+static void find_effects(struct emitter *e, struct func_info *i)
 {
 	struct func *f = i->func;
 	struct effects fx = { .e = e, .collect = i };
@@ -226,7 +226,7 @@ struct func_info *emit_func(struct emitter *e, struct func *f)
 	i->state = LOOKING;
 	vec_push(&e->funcs, i);
 	f->index = e->funcs.n;
-	look_at(e, i);
+	find_effects(e, i);
 	i->state = SEEN;
 	return i;
 }

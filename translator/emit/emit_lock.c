@@ -16,15 +16,15 @@ static int by_index(const void *a, const void *b)
 }
 
 // Adds the variables that i and its callees sort or merge.
-static void add_alone(struct func_info *i, access_list *uses, int visit)
+static void add_write_locked(struct func_info *i, access_list *uses, int visit)
 {
 	if (i->visit == visit)
 		return;
 	i->visit = visit;
-	for map_each(&i->alone, it)
+	for map_each(&i->needs_write_lock, it)
 		vec_push(uses, ((struct access_use){ .var = it->value, .write = true }));
 	for vec_each(&i->callees, to)
-		add_alone(*to, uses, visit);
+		add_write_locked(*to, uses, visit);
 }
 
 // Two readers that each add to what the other one reads would wait for each other: both lock it for writing.
@@ -91,7 +91,7 @@ static struct lock_table hit_lock_table(struct emitter *e, struct cwriter *w, co
 		vec_push(&uses, use);
 	}
 	if (p->hit)
-		add_alone(e->hit_of[p->index], &uses, p->index + 1);
+		add_write_locked(e->hit_of[p->index], &uses, p->index + 1);
 	return lock_table(e, w, str_printf("p%d_locks", p->index), &uses);
 }
 
@@ -110,8 +110,8 @@ struct lock_table emit_lock_table(struct emitter *e, struct cwriter *w, const st
 	access_probe_locks(e->s, p, &uses);
 	// The client of BPF programs sorts and merges copies.
 	if (!p->family->exclusive && (!e->s->opt.bpf_runtime || bpf_carries(p)))
-		add_alone(e->handler_of[p->same_body ? p->same_body->index : p->index], &uses,
-			  p->index + 1);
+		add_write_locked(e->handler_of[p->same_body ? p->same_body->index : p->index], &uses,
+				 p->index + 1);
 	return lock_table(e, w, str_printf("p%d_locks", p->index), &uses);
 }
 
@@ -123,7 +123,7 @@ struct lock_table emit_entry_lock_table(struct emitter *e, struct cwriter *w, co
 	if (!p->entries.n)
 		return (struct lock_table){ 0 };
 	access_entry_locks(e->s, p, &uses);
-	add_alone(e->entry_of[p->index], &uses, e->s->script.probes.n + p->index + 1);
+	add_write_locked(e->entry_of[p->index], &uses, e->s->script.probes.n + p->index + 1);
 	return lock_table(e, w, str_printf("p%d_entry_locks", p->index), &uses);
 }
 

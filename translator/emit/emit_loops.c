@@ -6,7 +6,7 @@
 #include "emit/emitter.h"
 
 // The state of emit/ around a loop whose body is being written.
-struct apart {
+struct loop_function {
 	struct cwriter w, *outer, *open_part;
 	const char *name;
 	struct label fail;
@@ -30,11 +30,11 @@ bool loops_in(struct stmt *st)
 	return found;
 }
 
-static void begin(struct emitter *e, struct apart *a, struct loc loc)
+static void begin(struct emitter *e, struct loop_function *a, struct loc loc)
 {
 	struct body *b = e->body;
 
-	*a = (struct apart){ .w = { .depth = 1 }, .outer = e->w, .open_part = b->parts.open, .was = *b };
+	*a = (struct loop_function){ .w = { .depth = 1 }, .outer = e->w, .open_part = b->parts.open, .was = *b };
 	a->name = str_printf("%s_loop%d", b->parts.of, ++b->loops);
 	emit_c_function(e, a->name, str_printf("loop at %s", emit_location_text(loc)), loc);
 	a->fail.name = "failed";
@@ -56,7 +56,7 @@ static void write_result(struct cwriter *w, const struct label *label, const cha
 	cw_line(w, "return %s;", result);
 }
 
-static void write_function(struct emitter *e, struct apart *a)
+static void write_function(struct emitter *e, struct loop_function *a)
 {
 	struct body *b = e->body;
 	struct cwriter *to = &b->parts.code;
@@ -75,7 +75,7 @@ static void write_function(struct emitter *e, struct apart *a)
 	cw_blank(to);
 }
 
-static void end(struct emitter *e, struct apart *a)
+static void end(struct emitter *e, struct loop_function *a)
 {
 	struct body *b = e->body;
 
@@ -94,11 +94,11 @@ static void end(struct emitter *e, struct apart *a)
 	cw_line(e->w, "STP_LOOP(c, %s, %s, %s);", a->name, b->out.name, emit_error_label(e));
 }
 
-void emit_loop_apart(struct emitter *e, struct loc loc, struct expr *c, struct expr *step, struct stmt *body)
+void emit_loop_function(struct emitter *e, struct loc loc, struct expr *c, struct expr *step, struct stmt *body)
 {
 	struct label next = { .name = step ? emit_label(e, "next") : NULL };
-	struct loop l = { .outer = e->body->loop, .next = step ? &next : NULL, .apart = true };
-	struct apart a;
+	struct loop l = { .outer = e->body->loop, .next = step ? &next : NULL, .is_function = true };
+	struct loop_function a;
 	struct value v;
 
 	begin(e, &a, loc);
@@ -179,16 +179,16 @@ static void bind(struct emitter *e, struct stmt *st, int n)
 			   emit_global(e, v)->name, n));
 }
 
-void emit_foreach_apart(struct emitter *e, struct stmt *st, int n, struct foreach_start start)
+void emit_foreach_function(struct emitter *e, struct stmt *st, int n, struct foreach_start start)
 {
 	struct var *v = st->u.foreach.decl;
-	struct loop l = { .outer = e->body->loop, .apart = true };
+	struct loop l = { .outer = e->body->loop, .is_function = true };
 	const char *map = emit_global(e, v)->name;
-	struct apart a;
+	struct loop_function a;
 
 	vec_push(&e->body->cursors, n);
 	if (is_collected(st)) {
-		emit_alone(e, v);
+		emit_require_write_lock(e, v);
 		emit_global(e, v)->walked = true;
 		write_walk(e, st, n, start.stat);
 	}

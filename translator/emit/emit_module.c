@@ -502,7 +502,7 @@ static void write_code(struct emitter *e, struct cwriter *w)
 	if (e->s->opt.bpf_runtime)
 		emit_bpf_locks(e, w);
 	emit_statics(e, w);
-	emit_mapped(e, w);
+	emit_mapped_programs(e, w);
 	if (e->tables.text.len) {
 		cw_append(w, &e->tables);
 		emit_regex_walks(e, w);

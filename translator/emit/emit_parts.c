@@ -62,8 +62,8 @@ void parts_begin(struct emitter *e, struct stmt *st, const char *name)
 	struct counter s = { .sizes = &b->parts.sizes };
 	struct ast_walker w = { .expr = size_expr, .stmt = size_begin, .stmt_after = size_end, .data = &s };
 
-	b->loops_apart = e->programs && loops_in(st);
-	if (b->loops_apart)
+	b->loops_are_functions = e->programs && loops_in(st);
+	if (b->loops_are_functions)
 		b->parts.of = name;
 	if (!parts_long(st))
 		return;
@@ -105,7 +105,7 @@ static bool find_jump(struct ast_walker *w, struct stmt **st)
 }
 
 // Returns whether the statement is outside of parts. A long one is not itself a part: the blocks in it have parts.
-static bool is_apart(struct body *b, struct stmt *st, struct jumps j)
+static bool is_outside_parts(struct body *b, struct stmt *st, struct jumps j)
 {
 	struct ast_walker w = { .stmt = find_jump, .data = &j };
 
@@ -174,7 +174,7 @@ void emit_parts(struct emitter *e, struct stmt *block)
 	struct loc loc = block->loc;
 
 	for vec_each(&block->u.block, it) {
-		bool apart = is_apart(b, *it, jumps);
+		bool apart = is_outside_parts(b, *it, jumps);
 
 		if (b->parts.open && (apart || part.w.text.len > PART))
 			close_part(e, &part, &row, loc);

@@ -53,7 +53,7 @@ static int frame_strings(struct emitter *e)
 
 	for vec_each(&b->locals, l)
 		n += l->var->type == T_STRING && !is_pointer(l);
-	if (b->loops_apart && b->func && b->func->type == T_STRING)
+	if (b->loops_are_functions && b->func && b->func->type == T_STRING)
 		n++;
 	return b->parts.of ? n + 1 + (frame_words(b) * 8 + 7) / (int)emit_string_len(e) : n;
 }
@@ -74,7 +74,8 @@ static void write_temporaries(struct cwriter *w, const char *type, const char *n
 static void write_frame_numbers(struct cwriter *w, const struct body *b)
 {
 	if (b->func && b->func->type != T_UNKNOWN)
-		cw_line(w, b->func->type != T_STRING ? "s64 ret;" : b->loops_apart ? "char ret[STP_TEXT_SIZE];" : "char *ret;");
+		cw_line(w, b->func->type != T_STRING ? "s64 ret;" :
+			b->loops_are_functions ? "char ret[STP_TEXT_SIZE];" : "char *ret;");
 	for vec_each(&b->cursors, n)
 		cw_line(w, "struct stp_cursor cursor%d;", *n);
 	for vec_each(&b->locals, l)
@@ -136,7 +137,7 @@ static void write_clearing(struct cwriter *w, const struct body *b)
 		cw_line(w, "\tf->numbers[i] = 0;");
 		cw_line(w, "}");
 	}
-	if (b->loops_apart && b->func && b->func->type == T_STRING)
+	if (b->loops_are_functions && b->func && b->func->type == T_STRING)
 		cw_line(w, "f->ret[0] = '\\0';");
 	else if (b->parts.of && b->func && b->func->type != T_UNKNOWN)
 		cw_line(w, "f->ret = ret;");
@@ -202,7 +203,7 @@ static void end_body(struct emitter *e, struct cwriter *w, const char *head, boo
 		cw_line(w, "%s:", b->out.name);
 	if (b->parts.of && *result)
 		cw_line(w, "ret = f->ret;");
-	if (b->loops_apart && b->func && b->func->type == T_STRING)
+	if (b->loops_are_functions && b->func && b->func->type == T_STRING)
 		cw_line(w, "stp_copy(ret, f->ret, STP_STRLEN);");
 	if (frame || recursive)
 		cw_line(w, "stp_frame_leave(c, %s);", size);
@@ -255,8 +256,9 @@ static void describe(struct emitter *e, struct cwriter *w, struct func_info *i, 
 	cw_line(w, "/* %s */", emit_comment_text(part));
 }
 
-// Adds the parts of a long function. Which of its calls are in which part is not recorded. All parts call one function
-// that makes all calls and is not in the C: a list for each part would grow with the square of the long function.
+// Adds the parts of a long function to the call graph. It does not record which part makes which call: a list for
+// each part would grow with the square of the function's length. Instead, all parts call one node that is not in
+// the C, and that node makes all calls.
 static void describe_parts(struct emitter *e, struct func_info *i, const struct parts *parts)
 {
 	const char *all = str_printf("calls of %s", parts->of);

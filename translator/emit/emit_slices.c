@@ -196,7 +196,7 @@ static void visit_hit_call(struct use_walker *w, struct func *f, struct loc loc)
 	h->depth--;
 }
 
-static struct handler look_at(struct session *s, struct probe *p, struct stmt *part, struct stmt *hit)
+static struct handler examine(struct session *s, struct probe *p, struct stmt *part, struct stmt *hit)
 {
 	struct handler h = { .s = s, .probe = p, .part = part, .hit = hit, .fit = true };
 	struct use_walker w = { .var = visit_var, .call = visit_call, .expr = visit_expr, .stmt = visit_stmt, .data = &h };
@@ -214,7 +214,7 @@ static struct handler look_at(struct session *s, struct probe *p, struct stmt *p
 
 static struct handler look_at_stmt(struct session *s, struct probe *p, struct stmt *st)
 {
-	return look_at(s, p, st, NULL);
+	return examine(s, p, st, NULL);
 }
 
 // ---------------------------------------------------------------- globals that other probes use
@@ -353,7 +353,7 @@ static bool try_part(struct handler *found, struct part_search *at, struct stmt 
 		else
 			vec_push(&block->u.block, old.u.block.at[i]);
 	}
-	h = look_at(at->s, at->p, part, at->body);
+	h = examine(at->s, at->p, part, at->body);
 	h.followed = at->followed || to < old.u.block.n - 1;
 	if (fits(at->s, &h)) {
 		*found = h;

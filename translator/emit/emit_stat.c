@@ -14,7 +14,7 @@ const char *emit_stat_of(struct emitter *e, struct expr *of)
 	const char *t;
 
 	if (of->kind == E_VAR) {
-		emit_alone(e, of->u.var.decl);
+		emit_require_write_lock(e, of->u.var.decl);
 		emit_global(e, of->u.var.decl)->walked |= e->programs;
 		emit_bpf_use(e, BPF_SCALARS);
 		t = temp_text(e);

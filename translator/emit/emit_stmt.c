@@ -149,8 +149,8 @@ static void loop(struct emitter *e, struct loc loc, struct expr *c, struct expr 
 	struct temps temps = e->body->now;
 	struct value v;
 
-	if (e->body->loops_apart) {
-		emit_loop_apart(e, loc, c, step, body);
+	if (e->body->loops_are_functions) {
+		emit_loop_function(e, loc, c, step, body);
 		return;
 	}
 	cw_line(e->w, "for (;;) {");
@@ -185,12 +185,12 @@ static void emit_jump(struct emitter *e, struct stmt *st)
 	if (!l) {
 		diag_error(st->loc, "\"%s\" outside a loop", st->kind == S_BREAK ? "break" : "continue");
 	} else if (st->kind == S_BREAK) {
-		cw_line(e->w, l->apart ? "return STP_LOOP_BREAK;" : "break;");
+		cw_line(e->w, l->is_function ? "return STP_LOOP_BREAK;" : "break;");
 	} else if (l->next) {
 		l->next->used++;
 		cw_line(e->w, "goto %s;", l->next->name);
 	} else {
-		cw_line(e->w, l->apart ? "return STP_LOOP_NEXT;" : "continue;");
+		cw_line(e->w, l->is_function ? "return STP_LOOP_NEXT;" : "continue;");
 	}
 }
 

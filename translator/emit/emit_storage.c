@@ -30,9 +30,9 @@ const char *emit_desc(struct emitter *e, struct var *v)
 	return str_printf("&%s_desc", emit_global(e, v)->name);
 }
 
-void emit_alone(struct emitter *e, struct var *v)
+void emit_require_write_lock(struct emitter *e, struct var *v)
 {
-	map_put(&e->caller->alone, emit_global(e, v)->name, v);
+	map_put(&e->caller->needs_write_lock, emit_global(e, v)->name, v);
 }
 
 int64_t emit_buckets(const struct var *v)

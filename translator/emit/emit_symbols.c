@@ -101,7 +101,7 @@ void emit_user_symbols(struct emitter *e, struct cwriter *w)
 	emit_family_table(e->s, "user_stack", "stp_objects", d->objects.n);
 }
 
-void emit_mapped(struct emitter *e, struct cwriter *w)
+void emit_mapped_programs(struct emitter *e, struct cwriter *w)
 {
 	const struct module_data *d = e->s->module_data;
 

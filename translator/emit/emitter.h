@@ -32,7 +32,11 @@ struct value {
 
 struct label { const char *name; int used; };
 
-struct loop { struct loop *outer; struct label *next; /* NULL: C's continue does */ bool apart; /* emit_loops.c */ };
+struct loop {
+	struct loop *outer;
+	struct label *next;        // NULL: C's continue does
+	bool is_function;          // emit_loops.c
+};
 
 struct local { struct var *var; const char *name; bool copied; /* parameter that is assigned to */ };
 
@@ -80,7 +84,7 @@ struct body {
 	struct temps now, max;    // in use, and their maximum
 	struct parts parts;
 	int labels, loops;         // number of those made so far
-	bool loops_apart;          // emit_loops.c: bodies of loops are functions, locals are in the frame
+	bool loops_are_functions;          // emit_loops.c: bodies of loops are functions, locals are in the frame
 	VEC(int) cursors;          // numbers of its foreach loops that are apart
 	uint64_t charged;          // emit_work.c: units that STP_WORK() lines of the body stand for
 	// cost of the part of `code` that was estimated last, so that nested levels do not estimate it again
@@ -113,7 +117,7 @@ struct func_info {
 	struct numbers callee_set;
 	name_list unit_calls;      // functions of C units (struct c_unit) that it calls
 	// name in C -> struct var that it sorts or merges: the runtime's copy changes, so one CPU at a time
-	struct map alone;
+	struct map needs_write_lock;
 	int visit;                 // number of the last walk that reached it
 	struct embedded_cost { bool known; uint64_t units, bound; } embedded_cost;     // emit_work.c: of a call of embedded C
 	uint64_t cost;             // emit_work.c: of its own C, then of all it calls
@@ -212,7 +216,7 @@ struct global *emit_global(struct emitter *e, struct var *v);
 const char *emit_desc(struct emitter *e, struct var *v);  // "&g_x_desc"
 enum { FINE_BUCKETS = 3840 };              // STP_FINE_BUCKETS of the runtime: for @percentile
 int64_t emit_buckets(const struct var *v);
-void emit_alone(struct emitter *e, struct var *v);        // its use here needs the writer's lock
+void emit_require_write_lock(struct emitter *e, struct var *v);        // its use here needs the writer's lock
 void emit_storage(struct emitter *e, struct cwriter *w);
 void emit_global_tables(struct emitter *e, struct cwriter *w);
 
@@ -286,7 +290,7 @@ struct value emit_location_division(struct emitter *e, struct expr *x, struct va
 struct value emit_static(struct emitter *e, struct expr *x);
 struct value emit_enumname(struct emitter *e, struct expr *x);
 void emit_statics(struct emitter *e, struct cwriter *w);
-void emit_mapped(struct emitter *e, struct cwriter *w);         // emit_symbols.c
+void emit_mapped_programs(struct emitter *e, struct cwriter *w);         // emit_symbols.c
 int emit_static_number(struct emitter *e, const struct di_static *variable);    // its index in the table of addresses
 void emit_user_symbols(struct emitter *e, struct cwriter *w);   // emit_symbols.c
 // emit_bytes.c: Declares `type name` + `array` and defines it as the content of a file in STP_FILES.
@@ -367,8 +371,8 @@ void cuts_make(struct body *b, struct stmt *st);                 // of a body in
 // emit_loops.c: BPF programs
 struct foreach_start { unsigned stat; const char *limit, *slice; unsigned any; };
 bool loops_in(struct stmt *st);
-void emit_loop_apart(struct emitter *e, struct loc loc, struct expr *c, struct expr *step, struct stmt *body);
-void emit_foreach_apart(struct emitter *e, struct stmt *st, int n, struct foreach_start start);
+void emit_loop_function(struct emitter *e, struct loc loc, struct expr *c, struct expr *step, struct stmt *body);
+void emit_foreach_function(struct emitter *e, struct stmt *st, int n, struct foreach_start start);
 
 // emit_probe.c
 // Adds a function to session.c_functions. part: the part of the script that it is made of.
