@@ -54,7 +54,7 @@ static int put_loss(struct output *out, const struct event *e)
 static int event(struct output *out, const struct session *s, const struct event *e)
 {
 	if (e->kind == EVENT_BEGIN)
-		out->state = NULL;                 // tables of another session
+		out->state = NULL;                 // its tables are those of the preceding session
 	if (e->kind == EVENT_LOSS)
 		return put_loss(out, e);
 	if (e->kind != EVENT_VALUE)

@@ -20,7 +20,7 @@ struct page {
 	bool in_session;
 	struct intern frames;              // that were written
 	uint64_t printed, values, messages, gaps;
-	uint64_t step, shown, shown_bytes; // every step-th record is shown; since the last change of step
+	uint64_t step, shown, shown_bytes; // shown, shown_bytes: since `step` changed; every step-th record is shown
 	uint64_t *records;                 // of each probe
 	size_t nrecords;
 };

@@ -10,7 +10,7 @@ enum { LIVE_COLUMNS = 6, LIVE_LOG_LINES = 2000 };
 
 struct live_row {
 	char *key;                         // "a, 3"; "" of a scalar
-	bool seen;                         // reported since the last head of its array
+	bool seen;                         // reported since the array's last heading
 	int64_t values[LIVE_COLUMNS];
 	char *text;                        // of a global that is a string, else NULL
 	double rate;                       // change of the first value per second

@@ -33,7 +33,7 @@ struct pprof {
 	uint64_t start_ns;
 	struct intern strings, mappings, functions, locations, types;
 	struct bytes type_names;           // numbers of strings, one for each type
-	bool stacks;                       // there are some
+	bool stacks;                       // the profile has call stacks
 	struct bytes stack;                // numbers of locations, the outermost one first
 	struct bytes labels;
 };

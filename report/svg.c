@@ -149,7 +149,7 @@ static void add_stack(struct svg *o, struct picture *p, const struct session *s,
 	struct path path = { o, p->root, (uint64_t)stack_value(e), p->depth, false };
 
 	if (stack_value(e) <= 0)
-		return;                            // it has no width
+		return;                            // a value of 0 or less has no width
 	p->root->value += path.value;
 	stack_frames(s, e, add_frame, &path);
 	p->depth = path.depth;
@@ -331,7 +331,7 @@ static void put_picture(FILE *to, struct picture *p, double y)
 			 y + height_of(p) - SVG_MARGIN, p->root->value);
 }
 
-// Above the pictures, since they are not complete.
+// Losses are drawn above the pictures, which they make incomplete.
 static void put_losses(FILE *to, const struct svg *o)
 {
 	for (unsigned i = 0; i < o->nlosses; i++) {

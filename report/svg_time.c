@@ -16,7 +16,7 @@ enum { COLUMNS = 200, HEAT_MAPS = 16, LANES = 40, LANE_DEPTH = 64, MARKS = 1 << 
 struct column {                            // of a heat map
 	uint64_t time;
 	uint64_t sum[CELL_BUCKETS];        // of the histograms in this column
-	int64_t last[CELL_BUCKETS];        // the last one
+	int64_t last[CELL_BUCKETS];        // of the last histogram in it
 };
 
 struct heat {                              // the histograms that one probe prints, by their position in a hit
