@@ -309,7 +309,7 @@ static void flush_out(void)
 	}
 }
 
-// Writes the rest of a record of which `out` has a part: the next record goes to another file or reader.
+// Completes a record of which a part is already in `out`, before the output goes to another file or reader.
 static void finish_record(void)
 {
 	session.finishing = true;
@@ -648,7 +648,7 @@ static void wait_and_handle(void)
 		monitor_update(&s->rings, s->opt);
 }
 
-// Does the same for bulk files. Other records stay in the rings, for the next staprun -A.
+// Completes the records that are partly in bulk files. Other records stay in the rings, for the next staprun -A.
 static void finish_bulk(void)
 {
 	struct pollfd fd = { session.signals, POLLIN };

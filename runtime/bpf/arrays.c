@@ -59,7 +59,10 @@ static void complete_keys(struct stp_ctx *c, const struct stp_shared_map *m, uni
 			continue;
 		if (!names)
 			names = malloc((u64)size * STP_MAX_KEYS);
-		/* The mapping may have been announced since. At the end, all records have been read. */
+		/*
+		 * The client may have received the announcement of the mapping in the meantime. At the end, all
+		 * records have been read.
+		 */
 		if (c != &stp_session.exclusive->c)
 			records_read();
 		if (names)

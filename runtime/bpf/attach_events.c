@@ -50,7 +50,7 @@ static struct bpf_link *open_event(const struct stp_probe *p, struct perf_event_
 	err = errno;
 	if (!link)
 		close(fd);
-	/* attaching has enabled it; a process that has yet to execute the command does not count */
+	/* Attaching has enabled the event, but a process counts only from its execve() of the command on. */
 	else if (a->enable_on_exec)
 		ioctl(fd, PERF_EVENT_IOC_DISABLE, 0);
 	errno = err;

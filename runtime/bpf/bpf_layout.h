@@ -32,16 +32,16 @@ struct stp_shared_stat {
 /* A line of the generated C that programs refer to: a printing statement, or the location of an error. */
 struct stp_statement {
 	u32 line;
-	u32 pieces;                    /* of the format; bytes of the text */
+	u32 pieces;                    /* of the format; without a format, bytes of `text` */
 	const struct stp_format *format;
 	const char *text;
-	const char *where;             /* NULL: it prints */
-	const struct stp_stat_desc *hist;      /* it prints this histogram */
+	const char *where;             /* location of the error; NULL: a printing statement */
+	const struct stp_stat_desc *hist;      /* the histogram that it prints; or NULL */
 };
 
 /* A member of a kernel type whose offset programs read, or a kernel type whose size they read. */
 struct stp_member {
-	const char *where;             /* that reads it, in the script */
+	const char *where;             /* location in the script where it is read */
 	const char *type, *path;       /* "struct file", "f_path.dentry"; path NULL: the type */
 	u32 number;
 };

@@ -290,7 +290,7 @@ STP_INLINE bool bpf_have_match(struct stp_ctx *c, const struct stp_match *m)
 	return m->groups;
 }
 
-/* These errors are not raised by a function, since the nesting of calls is limited. */
+/* Puts the message of an error. It is not raised here, since the nesting of calls is limited. */
 STP_INLINE void bpf_no_group(struct stp_slot *s, u64 group)
 {
 	struct stp_text *to = &s->error_text;

@@ -836,7 +836,7 @@ STP_GLOBAL_FUNCTION int bpf_call_string(struct stp_slot *s, struct stp_text *to,
  * Tables of numbers. libbpf would not find them in the sections that the compiler names by the size of constants.
  */
 #define STP_TABLE_SECTION SEC(".rodata.tables")
-/* values in place of a byte: a walk begins, at an end of the text or within it */
+/* Inputs of an automaton in place of a byte, where a walk begins: at an end of the text, and within the text. */
 #define STP_REGEX_AT_END 256
 #define STP_REGEX_AT_INNER 257
 /* in place of struct stp_regex, struct stp_regex_groups and struct stp_regex_part: numbers of tables and of rows. Only

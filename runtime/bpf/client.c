@@ -42,9 +42,10 @@ static char *slots;
 static u32 nslots;
 static char *globals;              /* the section .bss.globals; NULL: programs use none */
 static bool published;             /* the shared globals have their first values */
-static char **copies;              /* of tables, in memory of this process */
-static char **tables;              /* of stp_bpf_layout.maps; NULL: programs do not use it */
-static char **shared_cells;        /* where each of stp_bpf_layout.shared is in it; NULL: programs do not use it */
+static char **copies;              /* of the tables, each in memory of this process */
+static char **tables;              /* of stp_bpf_layout.maps, as mapped; NULL: programs do not use it */
+/* the mapped cell of each element of stp_bpf_layout.shared; NULL: programs do not use it */
+static char **shared_cells;
 
 /* ------------------------------------------------------------------ loading */
 
@@ -278,7 +279,8 @@ static bool can_open(u32 n)
 
 #define FEW_DESCRIPTORS 8              /* more than libbpf needs while it loads, and those of the ring */
 
-/* Without them libbpf takes features of the kernel for missing, and the verifier refuses programs for other reasons. */
+/* With too few descriptors, libbpf concludes that the kernel lacks features, and the verifier refuses programs for other
+ * reasons. */
 static int check_descriptors(void)
 {
 	struct bpf_program *p;

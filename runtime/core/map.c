@@ -35,11 +35,13 @@ static inline u64 mix(u64 h)
 	return (u64)product ^ (u64)(product >> 64);
 }
 
-/* The cost of a lookup includes keys up to this size. */
+/* The cost of a lookup includes the first bytes of keys, this many. */
 #define KEY_INCLUDED 128
 
-/* Charges the bytes after that, which are hashed, and compared or copied. Returns its first argument, so that
- * hash_rest() ends in a call and saves no registers. */
+/*
+ * Charges further bytes of a key, which are hashed, and compared or copied. Returns its first argument, so that
+ * hash_rest() ends in a call and saves no registers.
+ */
 static __attribute__((__noinline__)) u64 charge_long_key(u64 hash, u64 n)
 {
 	stp_charge(stp_ctx_here(), n / 8 * STP_WORK_LONG_KEY);

@@ -486,7 +486,7 @@ static int start_families(void)
 		if (err)
 			break;
 		stp_session.started++;
-		if (plat_killed())         /* arming may take long, and all would be removed at once */
+		if (plat_killed())         /* checked here, since arming the other families may take long */
 			return -STP_EINTR;
 	}
 	return err;
@@ -508,7 +508,7 @@ int stp_session_start(void)
 	if (err) {
 		stop_families();
 		if (err == -STP_EINTR)
-			stp_session_exit();        /* killed: begin probes have run, and so do end probes */
+			stp_session_exit();        /* killed: begin probes have run, so end probes run, too */
 		else
 			stp_session_fail(NULL);
 		return err;

@@ -54,9 +54,9 @@ u64 call_with(const struct call_text *t, const struct stp_syscall_arg *a);   /* 
 bool call_returned(const struct call_text *t);
 
 struct array {
-	u64 n;                     /* of its elements */
-	u64 i;                     /* of the next one */
-	char *last;                /* where the text of the last one begins */
+	u64 n;                     /* number of elements */
+	u64 i;                     /* index of the next element */
+	char *last;                /* where the text of the last written element begins */
 };
 /*
  * Begins the next element of an array, or ends its text. Of a long array, the first elements are shown, so that there

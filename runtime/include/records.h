@@ -17,7 +17,8 @@
 
 #define STP_STREAM_MAGIC 0x72716174u
 #define STP_STREAM_VERSION 4
-#define STP_STREAM_OLDEST 2            /* of the versions that readers accept: it has no ARMED, 3 has no OPTION */
+/* oldest version that readers accept; version 2 has no ARMED frames, 2 and 3 have no OPTION frames */
+#define STP_STREAM_OLDEST 2
 
 enum stp_frame_kind {
 	/* the first frame: struct stp_stream_start; text: release of the kernel; text: name of the host */

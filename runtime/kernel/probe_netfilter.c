@@ -50,8 +50,11 @@ void stp_netfilter_verdict(struct stp_ctx *c, s64 verdict)
 	}
 }
 
-/* Packets in flight call packet(), and lists of hooks (nfnetlink_hook) read h->ops until a grace period has passed:
- * nf_unregister_net_hook() does not wait for it (5.10 to 7.2). Ends: the mutex of hooks is held to copy arrays. */
+/*
+ * Packets in flight call packet(), and the kernel's lists of hooks (nfnetlink_hook) read h->ops until a grace
+ * period has passed: nf_unregister_net_hook() does not wait for it (5.10 to 7.2). Ends: the kernel holds the mutex
+ * of hooks only while it copies arrays.
+ */
 static void netfilter_stop(void *table, u32 n)
 {
 	struct stp_netfilter *p = table, *end = p + n;
@@ -82,7 +85,7 @@ static bool has_family(u32 pf)
 	}
 }
 
-/* Ends: the mutex of hooks is held to copy arrays. */
+/* Ends: the kernel holds the mutex of hooks only while it copies arrays. */
 static int add(struct stp_netfilter *p)
 {
 	s64 pf = p->pf_constant ? *p->pf_constant : p->pf;

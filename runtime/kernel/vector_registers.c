@@ -29,7 +29,10 @@ static u64 read_register(u32 n)
 static DEFINE_PER_CPU(struct fxregs_state, x87_copy) __aligned(16);
 #endif
 
-/* Context: as below. Reading st(0) from the CPU, FXSAVE changes no register and no flag; FST would. */
+/*
+ * Context: that of stp_vector_register(). Reading st(0) from the CPU, FXSAVE changes no register and no flag; FST
+ * would.
+ */
 s64 stp_x87_top(void)
 {
 #ifdef CONFIG_X86_64

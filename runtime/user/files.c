@@ -24,7 +24,7 @@
 #include <unistd.h>
 
 #define TEMPORARY "/var/tmp"
-#define NEW "\1"                       /* a file before it gets its name; not a path of the script */
+#define NEW "\1"  /* in place of the path: the file has no name yet (paths of scripts do not contain this byte) */
 
 struct file { const struct stp_procfs *f; int fd; };
 

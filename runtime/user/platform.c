@@ -15,7 +15,7 @@
 
 struct stp_ctx *user_ctx = &stp_ctx_none;
 
-/* Before each allocation. */
+/* The header before each allocation. */
 struct allocation { u64 size; } __attribute__((__aligned__(64)));
 
 void *plat_alloc(u64 size, s32 cpu)
@@ -116,7 +116,7 @@ void plat_yield(void)
 {
 }
 
-/* A signal ends the process itself. */
+/* A signal that kills the process ends it at once, so that its handlers never see it. */
 bool plat_killed(void)
 {
 	return false;

@@ -19,7 +19,7 @@ s64 stp_tid(struct stp_ctx *c)
 	return syscall(SYS_gettid);
 }
 
-/* All handlers run in one thread. */
+/* All handlers run in one thread, so that calls need not be distinguished by it. */
 s64 stp_thread_start(struct stp_ctx *c)
 {
 	return 0;

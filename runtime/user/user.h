@@ -69,7 +69,7 @@ void user_files_serve(void);           /* runs the handlers of files that others
 
 /* input.c */
 bool user_input_start(const struct stp_procfs *f);     /* false: it is not a file of standard input */
-bool user_input_is(const struct stp_procfs *f);        /* it was started */
+bool user_input_is(const struct stp_procfs *f);        /* user_input_start() returned true for it */
 void user_input_stop(void);
 int user_input_fd(void);               /* readable when the script's probes of standard input have to run; -1: none */
 void user_input_read(void);            /* reads what there is, and runs their handlers */
