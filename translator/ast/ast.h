@@ -71,7 +71,7 @@ struct var {
 
 	// usage, in everything that is emitted
 	bool read, written;        // names, again by optimize
-	bool only_updated;         // with them: only updated by its own n++, n += k, s .= "x"
+	bool only_updated;         // set with read and written: only updated by its own n++, n += k, s .= "x"
 	bool in_defined;           // names: @defined() asks about it or what it points to
 	bool set_by_removed;       // target, types: a statement that sets it was removed, see elab/unused.c
 	bool per_cpu;              // access: a number that each CPU adds to on its own; its reader adds them up
@@ -88,8 +88,9 @@ struct var {
 	int reads, stores;         // dead_stores: number of reads; index of the last statement that only sets it
 	int number;                // access: position among the script's globals
 	int local;                 // emit: position among the variables of the C function that is being emitted
-	int reached;               // access: number of the last walk that found it, as func.reached
-	int reached_at[2];         // access: its entries in that walk, [1] of USE_ADD; -1: none
+	int reached;               // access: number of the last walk that found it, like func.reached
+	// access: indices of its entries in the list of that walk, [1]: of the entry for USE_ADD; -1: none
+	int reached_at[2];
 	struct probe *user;        // emit: the last probe that uses it, except begin, end and error
 	bool shared;               // emit: several probes use it
 	bool is_copy;              // emit: the copy that a handler in slices uses
@@ -417,7 +418,7 @@ struct listed_details {        // of -L
 	struct source_line source; // with --source
 };
 
-struct listed_point {          // of -l and -L, which have 70,000 of them at times
+struct listed_point {          // a line of -l and -L, of which there are up to 70,000
 	const struct probe_decl *decl;
 	const char *point;         // as it is shown: the alias as written, or resolved
 	struct listed_details *details;    // NULL: of -l

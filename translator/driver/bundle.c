@@ -27,7 +27,8 @@
 
 struct part {                      // what one process builds
 	const char *release;       // as given; NULL: the BPF program
-	int pid, result, messages; // files in memory: the result of bundle_put(); messages of the BPF program's build
+	// result: a file in memory that bundle_put() writes; messages: another one, of the BPF program's build
+	int pid, result, messages;
 };
 
 static struct part own;            // in a process that builds: its part

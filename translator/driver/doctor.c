@@ -56,7 +56,7 @@ static void check_modules(struct session *s, struct check *c)
 		found(c, GOOD, "can be loaded", NULL);
 }
 
-// A module that is signed with a trusted key is loaded even then.
+// Even a kernel that requires signatures loads a module that is signed with a trusted key.
 static void check_signatures(struct session *s, struct check *c)
 {
 	bool locked = policy_locked_down();

@@ -38,8 +38,8 @@ struct frame {
 	enum tok closes;           // the token that ends it: TOK_COND_THEN for a condition of "%("
 	enum tok head;             // keyword before it, as in "while (", else TOK_NONE
 	bool point;                // braces of a probe point
-	int column;                // of its lines, 0: not known yet
-	int base;                  // of the line that it begins in
+	int column;                // of the lines in the parentheses; 0: not known yet
+	int base;                  // of the line with the opening one
 };
 typedef VEC(struct frame) frame_list;
 

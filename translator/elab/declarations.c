@@ -294,8 +294,8 @@ void declarations_refuse_access(struct session *s, const struct expr *e, const s
 		diag_error(e->loc, "the debuginfo type of this value cannot be determined: give it with @cast(value, \"type\")");
 }
 
-// The handler of each probe of a declaration mentions the same names. One that is not a local has been replaced by what
-// the family has for it.
+// The handlers of a declaration's probes mention the same names. Where a name is not a local, the family has
+// replaced it by a variable of the probe.
 static bool lacks(const struct probe *p, const char *name)
 {
 	for vec_each(&p->locals, v)

@@ -102,7 +102,7 @@ static void count_var(struct use_walker *w, struct var *v, int use, struct loc l
 static void forget_uses(struct var *v)
 {
 	v->read = false;
-	v->written = v->merged;            // by the hosts
+	v->written = v->merged;            // hosts write those that are merged
 	v->only_updated = true;
 }
 

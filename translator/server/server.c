@@ -85,7 +85,7 @@ static void remove_job(int i)
 	server.jobs.at[i] = server.jobs.at[--server.jobs.n];
 }
 
-// The child ended: sends its answer.
+// Called when a child has ended: sends its answer.
 static void finish(int i)
 {
 	struct job *job = &server.jobs.at[i];

@@ -24,10 +24,11 @@ static const char *backslashes(const char *p, struct buf *word, bool *end)
 	char next = p[n];
 
 	*end = false;
-	if (next == ' ' || next == '\t') {     // 2n+1 and a blank: n backslashes and the blank
+	// 2n backslashes stand for n, which end the name; 2n + 1 for n and the blank
+	if (next == ' ' || next == '\t') {
 		meant = n / 2;
 		*end = n % 2 == 0;
-	} else if (next == '\n') {             // the last one continues the line
+	} else if (next == '\n') {             // the last backslash continues the line
 		meant = n - 1;
 		*end = true;
 	} else if (next == '#') {

@@ -371,7 +371,7 @@ void build_advise(const char *output, const char *dir)
 	if (*variables)
 		diag_output(str_printf("the environment sets %s, which changes how compilers and make work: unset what is not "
 				       "intended\n", variables));
-	if (!missing && !getenv("GCC_EXEC_PREFIX"))      // which would be the reason
+	if (!missing && !getenv("GCC_EXEC_PREFIX"))      // a wrong GCC_EXEC_PREFIX would be the reason
 		missing = not_executed(output);
 	if (missing)
 		die("the program \"%s\", which this kernel's modules are built with, is not installed; install "

@@ -26,7 +26,7 @@ struct toolchain {
 	const char *metadata;      // __this_module, .modinfo, __versions of a module called MODULE_PLACEHOLDER
 	struct cache_key id, key;  // of the kernel and the runtime: by times of files, by contents
 };
-// The maximal length of a module's name, which is written over it.
+// Maximum length of a module's name, which replaces the placeholder in the metadata.
 #define MODULE_NAME_MAX 55
 #define MODULE_PLACEHOLDER "stap_0000000000_0000000000_0000000000_0000000000_000000"
 // Returns it from the cache, else by one kbuild run. Dies with advice.

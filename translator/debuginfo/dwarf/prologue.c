@@ -221,7 +221,7 @@ static void address(struct machine *k, const struct insn *i)
 	k->regs[i->reg] = value;
 }
 
-// The frame is set up or aligned.
+// Interprets an instruction that sets up or aligns the frame.
 static void move_stack(struct machine *k, const struct insn *i, int what)
 {
 	struct register_value *sp = &k->regs[RSP];

@@ -171,7 +171,7 @@ static void take_hit(void *data, const struct index_hit *hit)
 {
 	struct index_search *s = data;
 
-	// find_by_symbols() takes these.
+	// A name that C++ or Rust mangled is found by find_by_symbols().
 	if (s->match->glob && !hit->die && plain_name_of(s->m, hit->symbol))
 		return;
 	if (!hit_matches(s->match, hit) || (s->match->glob && hit->kprobe == DI_KPROBE_NO_SECTION))
