@@ -18,7 +18,8 @@
 struct STP_WALK_(_walk) {
 	u32 n;                         /* elements, in order[from] */
 	u32 from, run;                 /* runs of this length are sorted */
-	u32 i, middle, j, end, to;     /* a run of each to merge, and where */
+	/* positions in the two runs that are merged, their ends, and the position where the result is written */
+	u32 i, middle, j, end, to;
 	u32 order[2][STP_WALK_OF(_buckets)];
 };
 struct STP_WALK_(_walk) STP_WALK_(_walk) SEC(".bss.walks");

@@ -212,7 +212,7 @@ static __always_inline struct stp_ctx_private *stp_adds_begin(void)
  * NMI included, preemption off. */
 void stp_adds_slowly(struct stp_ctx_private *v, const struct stp_probe *p, struct stp_ctx *c);
 
-/* An interrupt between reading and writing the number only shifts the next charge. */
+/* If an interrupt comes between the read and the write of adds_in, the next charge is only made at another hit. */
 static __always_inline void stp_adds_run(struct stp_ctx_private *v, void (*handler)(struct stp_ctx *c),
 					 const struct stp_probe *p, struct stp_ctx *c)
 {

@@ -310,7 +310,9 @@ static void on_wait(int signal)
 	waited_for = 1;
 }
 
-/* As other signals, that of a lease is delivered in the ppoll() of main.c only. */
+/*
+ * Like other signals, the one that reports a request to give up a lease is delivered in the ppoll() of main.c only.
+ */
 static int prepare(void)
 {
 	struct sigaction action = { .sa_handler = on_wait };

@@ -114,7 +114,7 @@ static void mark_names(struct session *s, struct probe *p, target_names *out)
 		vec_push(out, ((struct target_name){ n->name, n->type, TARGET_LOCAL }));
 }
 
-// Markers are there for their arguments, so that $$vars without anything else is complete.
+// $$vars of a marker lists its arguments; the locals of the function around it need not be known.
 static const char *mark_unknown_names(const struct probe *p, unsigned kinds, bool *error)
 {
 	const struct mark_probe *d = p->data;

@@ -34,8 +34,8 @@ struct process_site {
 };
 // Implements `address` of struct probe_family for such probes.
 bool process_address(const struct probe *p, const char **from, uint64_t *offset);
-// Writes the table `table` of the probes, whose data begin with a struct process_site.
-// --runtime=bpf: the program of a site, of all families whose data begins with a struct process_site.
+// process_emit_sites() writes the table `table` of the probes, whose data begin with a struct process_site.
+// process_bpf_program() writes the BPF program of such a probe.
 void process_bpf_program(struct session *s, const struct probe *p, struct cwriter *w, const char *rest);
 int process_bpf_calls(const struct probe *p);
 void process_emit_sites(struct session *s, struct cwriter *w, struct probe **probes, int n, const char *table);
