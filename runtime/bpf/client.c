@@ -279,8 +279,8 @@ static bool can_open(u32 n)
 
 #define FEW_DESCRIPTORS 8              /* more than libbpf needs while it loads, and those of the ring */
 
-/* With too few descriptors, libbpf concludes that the kernel lacks features, and the verifier refuses programs for other
- * reasons. */
+/* With too few descriptors, libbpf concludes that the kernel lacks features, and the verifier refuses programs for
+ * other reasons. */
 static int check_descriptors(void)
 {
 	struct bpf_program *p;

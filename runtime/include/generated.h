@@ -481,8 +481,7 @@ struct stp_regex_part {
 	u8 group, last;            /* GROUP: its number, and the greatest number inside it */
 	u16 a, b;                  /* CAT: first and rest; ALT: alternatives; GROUP, STAR: the part inside */
 	const struct stp_regex *head; /* forward: where a may end */
-	/* backward; CAT: where b may begin, STAR: where a further repetition of a may begin */
-	const struct stp_regex *tail;
+	const struct stp_regex *tail; /* backward; CAT: where b may begin, STAR: where a may begin again */
 };
 struct stp_regex_groups {
 	const struct stp_regex *find;  /* backward from the end of the text: finds where a match may begin */

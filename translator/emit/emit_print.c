@@ -214,7 +214,8 @@ static void write_pieces(struct emitter *e, const pieces *f, const char *into, c
 	cw_line(w, "STP_TEXT_END();");
 }
 
-// Returns whether all arguments are counters of each CPU, and enough of them that a table of them is shorter than their reads.
+// Returns whether all arguments are counters of each CPU, and enough of them that a table of them is shorter than
+// their reads.
 // The globals that are printed when a script ends are printed in such groups.
 static bool are_adders(const struct emitter *e, struct expr *x)
 {

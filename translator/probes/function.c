@@ -239,7 +239,8 @@ static bool report_other_module(struct session *s, const struct probe_match *m, 
 static int add_of_one(struct resolution *r, const struct point_part *module)
 {
 	const struct probe_match *m = r->match;
-	struct di_module *in = module && strcmp(module->text, "kernel") ? di_kernel_module(r->s, module->text) : di_kernel(r->s);
+	struct di_module *in = module && strcmp(module->text, "kernel") ? di_kernel_module(r->s, module->text) :
+									  di_kernel(r->s);
 	struct buf why = { 0 };
 	int n;
 

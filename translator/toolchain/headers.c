@@ -80,8 +80,10 @@ static void hash_compiler(struct session *s, struct cache_hash *h, const struct 
 		cache_hash_directory(h);
 }
 
-// Compiles `input` to `output` by the command argv, with the list of its dependencies in `rule`. Returns the exit status.
-static int compile(struct spawn *compiler, const arguments *argv, const char *input, const char *output, const char *rule)
+// Compiles `input` to `output` by the command argv, with the list of its dependencies in `rule`. Returns the exit
+// status.
+static int compile(struct spawn *compiler, const arguments *argv, const char *input, const char *output,
+		   const char *rule)
 {
 	arguments words = { 0 };
 	int status;

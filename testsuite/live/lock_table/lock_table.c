@@ -33,7 +33,8 @@ struct lock_table_space {
 #ifndef DECLARE_TRACE_EVENT                /* until 6.15 */
 #define DECLARE_TRACE_EVENT DECLARE_TRACE
 #endif
-DECLARE_TRACE_EVENT(lock_table_granted, TP_PROTO(struct lock_table_resource *res, struct lock_table_lock *lock, short place),
+DECLARE_TRACE_EVENT(lock_table_granted,
+		    TP_PROTO(struct lock_table_resource *res, struct lock_table_lock *lock, short place),
 		    TP_ARGS(res, lock, place));
 DEFINE_TRACE(lock_table_granted, TP_PROTO(struct lock_table_resource *res, struct lock_table_lock *lock, short place),
 	     TP_ARGS(res, lock, place));

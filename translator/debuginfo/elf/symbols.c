@@ -173,7 +173,8 @@ bool symbols_get_label(const struct symbols *t, int i, struct symbol *out)
 	name = t->strings + e->st_name;
 	if (!*name || *name == '$' || *name == '.')
 		return false;
-	*out = (struct symbol){ .name = unversioned_name(name), .address = address, .global = ELF64_ST_BIND(e->st_info) != STB_LOCAL };
+	*out = (struct symbol){ .name = unversioned_name(name), .address = address,
+				.global = ELF64_ST_BIND(e->st_info) != STB_LOCAL };
 	return true;
 }
 
@@ -184,7 +185,8 @@ bool symbols_get_object(const struct symbols *t, int i, struct symbol *out)
 	if (t->table || ELF64_ST_TYPE(e->st_info) != STT_OBJECT || e->st_shndx == SHN_UNDEF || !e->st_size ||
 	    e->st_name >= t->strings_len)
 		return false;
-	*out = (struct symbol){ .name = unversioned_name(t->strings + e->st_name), .address = e->st_value, .size = e->st_size };
+	*out = (struct symbol){ .name = unversioned_name(t->strings + e->st_name), .address = e->st_value,
+				.size = e->st_size };
 	return true;
 }
 
