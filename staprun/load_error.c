@@ -69,7 +69,7 @@ static const char *option_of(const char *symbol)
 {
 	static const struct { const char *symbol, *option; } options[] = {
 		{ "register_kprobe", "CONFIG_KPROBES" }, { "register_kretprobe", "CONFIG_KRETPROBES" },
-		{ "register_ftrace_function", "CONFIG_DYNAMIC_FTRACE" }, { "register_fprobe", "CONFIG_FPROBE" },
+		{ "register_ftrace_function", "CONFIG_DYNAMIC_FTRACE" },
 		{ "uprobe_register", "CONFIG_UPROBES" },
 		{ "tracepoint_probe_register", "CONFIG_TRACEPOINTS" }, { "for_each_kernel_tracepoint", "CONFIG_TRACEPOINTS" },
 		{ "perf_event_create_kernel_counter", "CONFIG_PERF_EVENTS" },

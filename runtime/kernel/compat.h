@@ -16,9 +16,6 @@
 #include <linux/uprobes.h>
 #include <linux/version.h>
 #include "stp_config.h"
-#ifdef HAVE_FPROBE
-#include <linux/fprobe.h>
-#endif
 #ifdef CONFIG_X86_64
 #include <asm/cpu_entry_area.h>
 #include <asm/vsyscall.h>
@@ -272,14 +269,6 @@ static inline int compat_ftrace_unset_filter_ips(struct ftrace_ops *ops, unsigne
 #define COMPAT_FTRACE_ARGUMENTS FTRACE_OPS_FL_SAVE_REGS
 #endif
 
-/* Flags of a callback that must not be re-entered or migrated to another CPU; until 5.11, this was the default of
- * ftrace. */
-#ifdef HAVE_KRETPROBE_RP
-#define COMPAT_FTRACE_RECURSION 0
-#else
-#define COMPAT_FTRACE_RECURSION FTRACE_OPS_FL_RECURSION
-#endif
-
 /* Ends: text is patched (kernel/README.md, "Why waits end"). */
 static inline void compat_ftrace_free_filter(struct ftrace_ops *ops)
 {
@@ -290,18 +279,9 @@ static inline void compat_ftrace_free_filter(struct ftrace_ops *ops)
 #endif
 }
 
-/* fprobe, which probes returns by means of ftrace. Required: data of each call (6.3), callbacks with the return
- * address (6.5) and pt_regs (until fprobe stopped using rethook in 6.14). */
-#if COMPAT_FTRACE && defined(HAVE_FPROBE) && defined(HAVE_FPROBE_DATA) && \
-	defined(HAVE_FPROBE_RETHOOK) && LINUX_VERSION_CODE >= KERNEL_VERSION(6, 5, 0)
-#define COMPAT_FPROBE 1
-#else
-#define COMPAT_FPROBE 0
-#endif
-
-/* Defined if many returns can be probed at once: by an fprobe, or by a kretprobe that an ftrace callback starts,
- * for which ftrace has to provide a pt_regs. */
-#if COMPAT_FPROBE || (COMPAT_FTRACE && defined(CONFIG_X86_64))
+/* Defined if many returns can be probed at once, by a kretprobe that an ftrace callback starts: of the registers, the
+ * kernel then needs only the stack pointer. An fprobe costs more and always saves all registers. */
+#if COMPAT_FTRACE && defined(CONFIG_X86_64)
 #define COMPAT_RETURN_GROUPS 1
 #else
 #define COMPAT_RETURN_GROUPS 0

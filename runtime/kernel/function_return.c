@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Returns of functions of the kernel and its modules: by fprobes, which use ftrace, if the kernel has a suitable
- * fprobe; otherwise by kretprobes, started from ftrace if possible. Return probes that save a similar amount of
- * data per call form a group that is armed and disarmed together: unregistering an ftrace_ops waits for every task
- * of the machine, and for each kretprobe that is armed separately the kernel scans all its functions.
+ * Returns of functions of the kernel and its modules: by kretprobes, started from ftrace if possible. Return probes
+ * that save a similar amount of data per call form a group with one kretprobe that is armed and disarmed together:
+ * unregistering an ftrace_ops waits for every task of the machine, and for each kretprobe that is armed separately
+ * the kernel scans all its functions.
  */
 #include "function.h"
 #include "hash_index.h"
@@ -166,7 +166,7 @@ static int maxactive(const struct stp_function *f)
 	return max_t(int, f->nsites > 64 ? 32 : 256, 4 * num_possible_cpus());
 }
 
-/* Bytes that the kernel allocates per call in progress, for a kretprobe or an fprobe. */
+/* Bytes that the kernel allocates per call in progress, for a kretprobe. */
 static u64 instance_bytes(const struct stp_function *f)
 {
 	return roundup_pow_of_two(sizeof(struct kretprobe_instance) + sizeof(void *) + ALIGN(f->entry_size, 8));
@@ -255,20 +255,17 @@ struct return_slot {
 
 /* A group contains each function once, since it saves the data of one probe per call. */
 struct return_group {
-#if COMPAT_FPROBE
-	struct fprobe fp;
-	const struct stp_function *only;   /* the probe of all slots if there is one, or NULL */
-#else
 	struct kretprobe rp;               /* has the objects of all calls; is not armed itself */
 	struct ftrace_ops ops;             /* calls it at function entries */
-#endif
+	const struct return_slot *only;    /* the slot of the only function, or NULL */
+	bool all_regs;                     /* a probe uses registers other than arguments, sp and ip */
 	struct return_slot *slots;         /* 2^(32 - shift) slots, at least half of them free */
 	u32 shift;
 	u32 n;
 	u32 data_size;                     /* bytes saved per call, for @entry() */
 	u64 calls;                         /* maximum number of calls in progress */
 	int fixed;                         /* number given in the script */
-	bool entry, simple, armed;
+	bool simple, armed;
 	int result;                       /* 0 or -errno */
 	unsigned long *functions;          /* the functions that are hooked */
 	struct return_group *next;
@@ -284,106 +281,20 @@ static __always_inline struct return_slot *return_slot(const struct return_group
 	return &g->slots[at];
 }
 
-/* ------------------------------------------------------------------ a group's hook: an fprobe */
+/* ------------------------------------------------------------------ a group's hook */
 
-#if COMPAT_FPROBE
+/*
+ * The slot of the call for which the callback runs on this CPU: it passes the slot to the kretprobe, and prevents
+ * recursion, since the kernel's functions that the kretprobe calls may be in the group. One for NMIs and breakpoints,
+ * whose preempt_count() has NMI_MASK, and one for all other contexts, among which none interrupts the callback: it
+ * disables interrupts. ftrace's own check for recursion would take more instructions than the rest of the callback.
+ */
+static DEFINE_PER_CPU(struct { const struct return_slot *slot[2]; }, entering);
 
-#define group_of(p) container_of(p, struct return_group, fp)
-
-static int single_entry(struct fprobe *fp, unsigned long ip, unsigned long caller, struct pt_regs *regs,
-		      void *data)
+static __always_inline const struct return_slot **entering_here(void)
 {
-	return try_entry(group_of(fp)->only, ip, data, regs);
+	return &raw_cpu_ptr(&entering)->slot[!!(preempt_count() & NMI_MASK)];
 }
-
-static void single_return(struct fprobe *fp, unsigned long ip, unsigned long caller, struct pt_regs *regs,
-		     void *data)
-{
-	try_return(group_of(fp)->only, ip, data, regs, false);
-}
-
-static void single_return_simple(struct fprobe *fp, unsigned long ip, unsigned long caller, struct pt_regs *regs,
-		       void *data)
-{
-	try_return(group_of(fp)->only, ip, data, regs, true);
-}
-
-static int lookup_entry(struct fprobe *fp, unsigned long ip, unsigned long caller, struct pt_regs *regs,
-			void *data)
-{
-	const struct stp_function *f = return_slot(group_of(fp), ip)->f;
-
-	return !f ? 1 : f->entry ? try_entry(f, ip, data, regs) : 0;
-}
-
-static void lookup_any(struct fprobe *fp, unsigned long ip, unsigned long caller, struct pt_regs *regs,
-		       void *data)
-{
-	const struct stp_function *f = return_slot(group_of(fp), ip)->f;
-
-	if (f)
-		try_return(f, ip, data, regs, false);
-}
-
-static void lookup_simple(struct fprobe *fp, unsigned long ip, unsigned long caller, struct pt_regs *regs,
-			 void *data)
-{
-	const struct stp_function *f = return_slot(group_of(fp), ip)->f;
-
-	if (f)
-		try_return(f, ip, data, regs, true);
-}
-
-/* Returns the probe of all slots if there is only one, or NULL. */
-static const struct stp_function *only_function(const struct return_group *g)
-{
-	const struct stp_function *f = NULL;
-	u32 i;
-
-	for (i = 0; i <= stp_hash_index(~0u, g->shift); i++) {
-		if (!g->slots[i].ip)
-			continue;
-		if (f && f != g->slots[i].f)
-			return NULL;
-		f = g->slots[i].f;
-	}
-	return f;
-}
-
-/* Ends: text is patched (kernel/README.md, "Why waits end"). */
-static int hook_group(struct return_group *g, unsigned long *functions, u32 n)
-{
-	int err;
-
-	g->only = only_function(g);
-	g->fp.entry_data_size = g->data_size;
-	g->fp.entry_handler = !g->entry ? NULL : g->only ? single_entry : lookup_entry;
-	g->fp.exit_handler = g->only ? (g->simple ? single_return_simple : single_return) :
-				       (g->simple ? lookup_simple : lookup_any);
-	g->fp.nr_maxactive = min_t(u64, g->calls, max(CALLS_MAX, g->fixed));
-	err = register_fprobe_ips(&g->fp, functions, min(n, COMPAT_FTRACE_PIECE));
-	if (err)
-		return err;
-	err = stp_ftrace_grow(&g->fp.ops, functions, n);
-	if (err)
-		unregister_fprobe(&g->fp);
-	return err;
-}
-
-/* Ends: text is patched (kernel/README.md, "Why waits end"). */
-static void unhook_group(struct return_group *g)
-{
-	stp_ftrace_shrink(&g->fp.ops, g->functions, g->n);
-	stp_lose(STP_LOSS_RETURNS, g->fp.nmissed);   /* before: calls missed while it is unhooked are counted, too */
-	unregister_fprobe(&g->fp);
-}
-
-#else
-
-/* ------------------------------------------------------------- a group's hook: ftrace and a kretprobe */
-
-/* Passes the slot from the callback to the kretprobe; an interrupt in between restores the value that it finds. */
-static DEFINE_PER_CPU(const struct return_slot *, entering);
 
 struct return_data {
 	const struct return_slot *slot;
@@ -393,7 +304,7 @@ struct return_data {
 static int group_entry(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
 	struct return_data *d = (void *)ri->data;
-	const struct return_slot *s = d->slot = __this_cpu_read(entering);
+	const struct return_slot *s = d->slot = *entering_here();
 
 	return s->f->entry ? try_entry(s->f, s->ip, d->entry, regs) : 0;
 }
@@ -414,17 +325,37 @@ static int group_simple(struct kretprobe_instance *ri, struct pt_regs *regs)
 	return 0;
 }
 
-/* ftrace prevents recursion until this function returns, and migration to another CPU: see the flag below. */
+/* Preemption is off, too, since lockdep does not see that interrupts are off, and kretprobes check that either is. */
 static void enter_group(unsigned long ip, unsigned long parent, struct ftrace_ops *ops, struct ftrace_regs *regs)
 {
 	struct return_group *g = container_of(ops, struct return_group, ops);
-	const struct return_slot *s = return_slot(g, ip), *before = __this_cpu_read(entering);
+	const struct return_slot *s = g->only, **here;
+	unsigned long flags;
 
-	if (!s->ip)
+	if (!s)
+		s = return_slot(g, ip);
+	if (s->ip != ip)
 		return;
-	__this_cpu_write(entering, s);
-	g->rp.kp.pre_handler(&g->rp.kp, (struct pt_regs *)regs);
-	__this_cpu_write(entering, before);
+	preempt_disable_notrace();
+	raw_local_irq_save(flags);
+	here = entering_here();
+	if (likely(!*here)) {
+		*here = s;
+		g->rp.kp.pre_handler(&g->rp.kp, (struct pt_regs *)regs);
+		*here = NULL;
+	}
+	raw_local_irq_restore(flags);
+	preempt_enable_notrace();
+}
+
+static const struct return_slot *only_slot(const struct return_group *g)
+{
+	u32 i;
+
+	for (i = 0; g->n == 1 && i <= stp_hash_index(~0u, g->shift); i++)
+		if (g->slots[i].ip && !g->slots[i].refused)
+			return &g->slots[i];
+	return NULL;
 }
 
 /* Ends: text is patched (kernel/README.md, "Why waits end"). */
@@ -441,8 +372,9 @@ static int hook_group(struct return_group *g, unsigned long *functions, u32 n)
 	err = register_kretprobe(&g->rp);
 	if (err)
 		return err;
+	g->only = only_slot(g);
 	g->ops.func = (ftrace_func_t)enter_group;
-	g->ops.flags = FTRACE_OPS_FL_SAVE_REGS | COMPAT_FTRACE_RECURSION;
+	g->ops.flags = g->all_regs ? FTRACE_OPS_FL_SAVE_REGS : COMPAT_FTRACE_ARGUMENTS;
 	err = stp_ftrace_register(&g->ops, functions, n);
 	if (err)
 		unregister_kretprobe(&g->rp);
@@ -456,8 +388,6 @@ static void unhook_group(struct return_group *g)
 	unregister_kretprobe(&g->rp);
 	stp_lose(STP_LOSS_RETURNS, g->rp.nmissed);
 }
-
-#endif
 
 /* ------------------------------------------------------------------ formation of groups */
 
@@ -530,7 +460,7 @@ static bool add_to_group(struct stp_batch *b, const struct stp_function *f)
 		g->calls += maxactive(f);
 	}
 	g->simple &= stp_probe_is_simple(f->probe);
-	g->entry |= f->entry != NULL;
+	g->all_regs |= f->needs_all_regs;
 	return true;
 }
 
@@ -671,9 +601,7 @@ static void remove_groups(struct stp_batch *b)
 		b->groups = g->next;
 		if (g->armed)
 			unhook_group(g);
-#if !COMPAT_FPROBE
 		compat_ftrace_free_filter(&g->ops);
-#endif
 		plat_free(g->functions);
 		plat_free(g->slots);
 		plat_free(g);

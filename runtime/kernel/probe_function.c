@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Functions of the kernel and its modules. Function entries use ftrace if possible: with only the arguments if
- * these suffice, else with all registers. Other addresses use kprobes. Returns use fprobes, which are based on
- * ftrace too, or kretprobes.
+ * these suffice, else with all registers. Other addresses use kprobes, and returns use kretprobes, which ftrace starts
+ * if possible.
  *
  * All entries of one kind share one ftrace_ops, because unregistering an ops waits for every task of the machine.
  * If there is only one probe, its sites need no lookup; otherwise a hash table maps an address to its probes.
