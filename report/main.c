@@ -125,12 +125,18 @@ static void check(struct output *o, int rc)
 	close_output(o);
 }
 
-// Returns false, after a message, if the format shows call stacks and the script has no array of them.
-static bool fits(const struct output *o, const struct session *s)
+static bool takes_stacks(const struct output *o)
 {
-	const char *format = o->writer->name;
+	return format_takes_stacks(o->writer->name, strlen(o->writer->name));
+}
 
-	return !format_takes_stacks(format, strlen(format)) || stack_required(s, format);
+// Writes the rest of an output, so that its readers get a valid file in any case.
+static void complete(struct output *o)
+{
+	if (o->writer->finish)
+		check(o, o->writer->finish(o));
+	if (o->file)
+		check(o, fflush(o->file) ? -errno : ferror(o->file) ? -EIO : 0);
 }
 
 static int handle(void *to, const struct session *s, const struct event *e)
@@ -138,9 +144,12 @@ static int handle(void *to, const struct session *s, const struct event *e)
 	for (struct output *o = outputs; o < outputs + noutputs; o++) {
 		if (!o->file)
 			continue;
-		if (e->kind == EVENT_END && !fits(o, s)) {
+		o->stacks |= stack_is_key(e);
+		if (e->kind == EVENT_END && takes_stacks(o) && !stack_required(s, o->writer->name)) {
 			incomplete = true;
-			close_output(o);
+			complete(o);
+			if (o->file)
+				close_output(o);
 		} else {
 			check(o, o->writer->event(o, s, e));
 		}
@@ -159,10 +168,11 @@ static void flush(void)
 static void finish(void)
 {
 	for (struct output *o = outputs; o < outputs + noutputs; o++) {
-		if (o->file && o->writer->finish)
-			check(o, o->writer->finish(o));
-		if (o->file)
-			check(o, fflush(o->file) ? -errno : ferror(o->file) ? -EIO : 0);
+		if (!o->file)
+			continue;
+		complete(o);
+		if (o->file && takes_stacks(o) && !o->stacks)
+			fprintf(stderr, "WARNING: %s: no element of an array has a call stack as a key\n", o->path);
 		if (o->file)
 			fclose(o->file);
 		o->file = NULL;

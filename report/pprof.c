@@ -33,7 +33,6 @@ struct pprof {
 	uint64_t start_ns;
 	struct intern strings, mappings, functions, locations, types;
 	struct bytes type_names;           // numbers of strings, one for each type
-	bool stacks;                       // the profile has call stacks
 	struct bytes stack;                // numbers of locations, the outermost one first
 	struct bytes labels;
 };
@@ -256,7 +255,6 @@ static int element(struct pprof *o, const struct session *s, const struct event 
 {
 	struct sample sample = { 0 };
 
-	o->stacks = true;
 	o->stack.n = o->labels.n = 0;
 	stack_frames(s, e, add_frame, o);
 	if (e->value->type == CELL_STATISTIC) {
@@ -381,7 +379,6 @@ static int finish(struct output *out)
 	put_number(&time, PROFILE_TIME, o->start_ns);
 	compress_part(o, time.at, time.n, Z_FINISH);
 	free(time.at);
-	stack_report_missing(out, o->stacks, 0);
 	rc = o->rc;
 	release(o);
 	out->state = NULL;

@@ -19,7 +19,7 @@ struct speedscope {
 	const struct global *global;       // of the profile that is being written, or NULL
 	uint64_t sum;                      // of its weights
 	uint64_t negative;                 // elements
-	bool first_sample, profiles, stacks;
+	bool first_sample, profiles;
 	FILE *out;
 };
 
@@ -146,7 +146,6 @@ static int element(struct speedscope *o, const struct session *s, const struct e
 {
 	int64_t weight = stack_value(e);
 
-	o->stacks |= weight > 0;
 	o->negative += weight < 0;                 // the format has none
 	return weight > 0 ? add(o, e->global, s, e, weight) : 0;
 }
@@ -182,7 +181,8 @@ static int finish(struct output *out)
 	fputs("],\n\"shared\":{\"frames\":[\n", out->file);
 	rc_frames = append(out->file, o->frames);
 	fputs("]}}\n", out->file);
-	stack_report_missing(out, o->stacks, o->negative);
+	if (o->negative)
+		fprintf(stderr, "WARNING: %s: %" PRIu64 " elements with negative values are left out\n", out->path, o->negative);
 	fclose(o->frames);
 	fclose(o->weights);
 	intern_free(&o->numbers);

@@ -278,12 +278,3 @@ bool stack_required(const struct session *s, const char *format)
 	}
 	return false;
 }
-
-void stack_report_missing(const struct output *out, bool any, uint64_t negative)
-{
-	if (negative)
-		fprintf(stderr, "WARNING: %s: %llu elements with negative values are left out\n", out->path,
-			(unsigned long long)negative);
-	if (!any)
-		fprintf(stderr, "WARNING: %s: no element of an array has a call stack as a key\n", out->path);
-}

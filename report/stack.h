@@ -38,8 +38,5 @@ int64_t stack_value(const struct event *e);
 // Returns true if a global of the session has call stacks. Otherwise lists the globals and their types on standard
 // error, and returns false.
 bool stack_required(const struct session *s, const char *format);
-// Writes warnings to standard error at the end: that no element with a stack was written, and how many elements were
-// left out since they are negative.
-void stack_report_missing(const struct output *out, bool any, uint64_t negative);
 
 #endif

@@ -217,14 +217,20 @@ fi
 # Profiles of arrays with call stacks.
 stap_user --record -o stacks "$here/stacks.stp"
 profiles=(speedscope pprof)
-for format in "${profiles[@]}"; do
+for format in "${profiles[@]}" folded; do
 	"$STAP" report -f $format stacks >stacks.$format 2>stacks.err
-	report report/$format "$(python3 "$here/check_profiles.py" $format stacks.$format 2>&1
+	[ $format = folded ] || report report/$format "$(python3 "$here/check_profiles.py" $format stacks.$format 2>&1
 		[ $format != speedscope ] || grep -q 'WARNING: standard output: 1 elements with negative values are left out' stacks.err || cat stacks.err)"
 	"$STAP" report -f $format session >empty.$format 2>empty.err
 	report report/$format-without-stacks "$(grep -qx 'WARNING: standard output: no element of an array has a call stack as a key' empty.err || cat empty.err)"
 	"$STAP" report -f $format no-stacks >no-stacks.$format 2>no-stacks.err
-	report report/$format-without-arrays "$(grep -q "ERROR: the format \"$format\" requires an array" no-stacks.err || cat no-stacks.err)"
+	# The output is complete and empty.
+	report report/$format-without-arrays "$(grep -q "ERROR: the format \"$format\" requires an array" no-stacks.err || cat no-stacks.err
+		case $format in
+		speedscope) jq -e '.profiles == [] and .shared.frames == []' no-stacks.$format >/dev/null || echo "no empty profile" ;;
+		pprof) gzip -t no-stacks.$format 2>&1 ;;
+		folded) [ ! -s no-stacks.$format ] || echo "stacks in $format" ;;
+		esac)"
 done
 
 # Trace events: slices of threads, and what the user runtime prints.
