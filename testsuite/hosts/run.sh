@@ -57,7 +57,7 @@ merge foreign 0 12 '' --remote=foreign --remote=sums0 -e "$count"
 merge huge 0 12 'WARNING: host 0 sent invalid data' --remote=huge --remote=sums0 -e "$count"
 merge exit-on-a-host 0 15 '' --remote=exits --remote=sums0 -e 'global n probe vfs.read { n++ } probe end { println(n) }'
 merge all-lost 1 1000 'WARNING: early: the run there ended early' --remote=early -e "$count"
-merge unmergeable 1 '' '"n" cannot be merged: this probe runs on each host, and each sets another' --remote=sums1 -e 'global n probe vfs.read { n = 1 } probe end { println(n) }'
+merge unmergeable 1 '' '"n" cannot be merged: this probe runs on each host, and each host may set another value' --remote=sums1 -e 'global n probe vfs.read { n = 1 } probe end { println(n) }'
 merge too-large 1 '' '--merge: hosts cannot send the globals: an array takes more than 64 MB' \
 	--remote=sums1 -e 'global a[1000000] probe vfs.read { a[execname(), pid()]++ } probe end { foreach ([e, p] in a limit 1) println(e) }'
 merge monitor 1 '' '--merge cannot be used with --export, -x, -m, -t, --monitor or -u' --remote=sums1 --monitor -e "$count"
