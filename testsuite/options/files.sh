@@ -74,11 +74,11 @@ foreign() { # a directory that another user may change
 	mkdir "$home" && chmod 777 "$home" && user -m "$module" "$SCRATCH/files.stp" 2>&1
 	rmdir "$home"
 }
-expect files-of-another 0 "ERROR: cannot create $home: it belongs to another user, or others can write to it" foreign
+expect files-of-another 0 "ERROR: cannot make $home: it belongs to another user, or others can write to it" foreign
 linked() {
 	ln -s "$SCRATCH/foreign" "$home" && user -m "$module" "$SCRATCH/files.stp" 2>&1
 	rm "$home"
 	ls "$SCRATCH/foreign"
 }
-expect files-linked 0 "ERROR: cannot create $home: " linked
+expect files-linked 0 "ERROR: cannot make $home: " linked
 rm -f "${module:?}"
