@@ -15,8 +15,8 @@ int64_t statistic_average(const struct statistic *s);
 bool is_display(const struct event *e);
 // Limits of a histogram's bucket; both are included.
 void bucket_limits(const struct statistic *s, unsigned bucket, int64_t *low, int64_t *high);
-// Calls the handler for each argument of PRINT with a name: the text before its conversion, or, if there is none or
-// an earlier argument has the same, its number, from 1. No two arguments of an event have the same name.
+// Calls the handler for each argument of PRINT with a name: the text before its conversion. The name is the argument's
+// number, from 1, if that text is empty or names an earlier argument. All arguments of an event have different names.
 typedef void argument_handler(void *to, const char *name, const struct cell *c);
 void each_argument(const struct event *e, argument_handler *handler, void *to);
 
