@@ -37,6 +37,9 @@ fi
 missed_ticks='^WARNING: Missed \(timer ticks\|samples, at least\): [0-9]* (.*$'
 # Likewise for a script whose probes hit on several processors at once.
 skipped_hits='^WARNING: \(Skipped due to .*\|Number of errors: 0, skipped probes: [0-9]*\)$'
+# Likewise for a script with kprobes in interrupts: one that comes before the handler of another has disabled interrupts
+# is missed.
+missed_hits='^WARNING: Missed probe hits: [0-9]* (.*$'
 
 newest() { # SERIES: a release with an image and a build tree
 	local image
