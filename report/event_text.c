@@ -28,7 +28,8 @@ u64 stp_uload2(struct stp_ctx *c, u64 address) { return 0; }
 u64 stp_uload4(struct stp_ctx *c, u64 address) { return 0; }
 void plat_message(u32 type, const char *text) {}
 // not called: in records, call stacks already are text
-const char *plat_stack_line(struct stp_ctx *c, const char *stack, u32 *at) { return NULL; }
+const char *plat_stack_line(struct stp_ctx *c, const char *stack, u32 *at, u64 *address) { return NULL; }
+bool plat_stack_address(const char *stack, u32 *at, u64 *address) { return false; }
 bool plat_record_space(struct stp_ctx_private *v, u32 want) { return false; }
 
 void event_text_suit_terminal(unsigned style)

@@ -216,7 +216,7 @@ static void value(const struct output *out, struct json_object *o, const struct 
 		if (!valid)
 			add_key(&bytes, i, json_base64(e->cells[i].text));
 		if (stack_is_cell(&e->cells[i]))
-			add_key(&stacks, i, json_stack(s, e->cells[i].text));
+			add_key(&stacks, i, json_stack(s, stack_lines(&e->cells[i])));
 	}
 	json_object_object_add(o, "keys", keys);
 	if (bytes)

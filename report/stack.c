@@ -105,10 +105,17 @@ bool stack_is_cell(const struct cell *c)
 	const char *end = c->type == CELL_TEXT ? memchr(c->text.at, '\n', c->text.len) : NULL;
 	struct frame f;
 
+	if (c->frames.len)
+		return true;
 	if (!end || end == c->text.at)
 		return false;
 	f = read_line((struct text){ c->text.at, end - c->text.at });
 	return c->text.at[c->text.len - 1] == '\n' || f.address || f.offset || f.size;
+}
+
+struct text stack_lines(const struct cell *c)
+{
+	return c->frames.len ? c->frames : c->text;
 }
 
 bool stack_is_key(const struct event *e)
@@ -196,7 +203,9 @@ static bool is_kernel_stack(const struct cell *c)
 {
 	static const char module[] = " [kernel]";
 
-	return stack_is_cell(c) && memmem(c->text.at, c->text.len, module, strlen(module));
+	struct text lines = stack_lines(c);
+
+	return stack_is_cell(c) && memmem(lines.at, lines.len, module, strlen(module));
 }
 
 // The kernel was called by the program: of several stacks, those of the kernel are the inner ones, whatever the order
@@ -219,7 +228,7 @@ void stack_frames(const struct session *s, const struct event *e, frame_handler 
 		char digits[24];
 
 		if (stack_is_cell(&e->cells[i])) {
-			lines(s, nth_stack(e, stacks++)->text, handler, to);
+			lines(s, stack_lines(nth_stack(e, stacks++)), handler, to);
 			continue;
 		}
 		if (e->cells[i].type == CELL_TEXT && !f.name.len)

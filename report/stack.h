@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Call stacks in the keys of arrays. A stack is a key of several lines, as sprint_backtrace() makes it.
+// Call stacks in the keys of arrays. A stack is a key of several lines, as sprint_backtrace() makes it, or a list of
+// addresses, as backtrace() makes it, that has such lines beside it.
 #ifndef STACK_H
 #define STACK_H
 
@@ -29,6 +30,8 @@ bool stack_is_key(const struct event *e);
 void stack_frames(const struct session *s, const struct event *e, frame_handler *handler, void *to);
 // Returns true if the key is a call stack.
 bool stack_is_cell(const struct cell *c);
+// Returns the lines of its frames, which are the text of the key or belong to it.
+struct text stack_lines(const struct cell *c);
 // Returns true if the text that was printed is a call stack: each of its lines has an address or an offset.
 bool stack_is_text(struct text t);
 // Calls the handler for the frames of such a text, in the same order.

@@ -255,18 +255,32 @@ static void describe_cost(struct reader *r, uint64_t time_ns)
 	p->max_ns = max_ns;
 }
 
+// Reads the type of a key or a value, which may be a text with frames.
+static enum cell_type part_type(struct reader *r, enum cell_type last, bool *is_list)
+{
+	*is_list = r->at < r->end && *r->at == STP_LIST_TYPE;
+	if (!*is_list)
+		return type(r, last);
+	byte(r);
+	return CELL_TEXT;
+}
+
 static void describe_global(struct reader *r)
 {
 	struct global *g = element(r, &r->s.globals, &r->s.nglobals, sizeof(*g), number(r), GLOBALS_MAX);
+	bool of_value, of_key;
 
 	if (!g)
 		return;
 	replace(&g->name, text(r));
 	replace(&g->label, text(r));
-	g->type = type(r, CELL_STATISTIC);
+	g->type = part_type(r, CELL_STATISTIC, &of_value);
 	g->keys = number_below(r, GLOBAL_KEYS + 1);
-	for (unsigned i = 0; i < g->keys; i++)
-		g->key_types[i] = type(r, CELL_TEXT);
+	g->lists = (unsigned)of_value << g->keys;
+	for (unsigned i = 0; i < g->keys; i++) {
+		g->key_types[i] = part_type(r, CELL_TEXT, &of_key);
+		g->lists |= (unsigned)of_key << i;
+	}
 }
 
 // --- events ---
@@ -380,6 +394,15 @@ static int print_hist(struct reader *r, struct event *e)
 	return deliver(r, e);
 }
 
+static struct cell part(struct reader *r, enum cell_type of, bool is_list)
+{
+	struct cell c = cell(r, of);
+
+	if (is_list)
+		c.frames = text(r);
+	return c;
+}
+
 static int value(struct reader *r, struct event *e)
 {
 	uint64_t i = number_below(r, r->s.nglobals);
@@ -390,8 +413,8 @@ static int value(struct reader *r, struct event *e)
 	e->kind = EVENT_VALUE;
 	e->global = &r->s.globals[i];
 	for (unsigned k = 0; k < e->global->keys; k++)
-		r->cells[k] = cell(r, e->global->key_types[k]);
-	c = cell(r, e->global->type);
+		r->cells[k] = part(r, e->global->key_types[k], e->global->lists >> k & 1);
+	c = part(r, e->global->type, e->global->lists >> e->global->keys & 1);
 	e->cells = r->cells;
 	e->ncells = e->global->keys;
 	e->value = &c;

@@ -29,6 +29,7 @@ struct cell {
 	enum cell_type type;
 	int64_t number;
 	struct text text;
+	struct text frames;                // of a call stack whose text is its addresses: a line for each frame; else empty
 	struct statistic *statistic;
 };
 
@@ -44,7 +45,13 @@ struct probe {
 	uint64_t hits, min_ns, sum_ns, max_ns;     // at the end
 	uint64_t counted_ns;                       // when these were read
 };
-struct global { char *name, *label; enum cell_type type; unsigned keys; enum cell_type key_types[GLOBAL_KEYS]; };
+struct global {
+	char *name, *label;
+	enum cell_type type;
+	unsigned keys;
+	enum cell_type key_types[GLOBAL_KEYS];
+	unsigned lists;                    // bit n: key n, or the value after the last key, is a text that has frames, too
+};
 
 struct session {                           // what the stream has described so far
 	struct format **formats;

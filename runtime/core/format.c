@@ -409,9 +409,10 @@ static bool charge_piece(struct stp_ctx *c, char conv, const struct spec *f, con
 static void put_stack(struct stp_sink *k, struct stp_ctx *c, const char *stack, const struct spec *f)
 {
 	const char *line;
+	u64 address;
 	u32 at = 0;
 
-	while ((line = plat_stack_line(c, stack, &at)) && stp_charge(c, (u64)stp_strlen(line) * STP_WORK_ESCAPE)) {
+	while ((line = plat_stack_line(c, stack, &at, &address)) && stp_charge(c, (u64)stp_strlen(line) * STP_WORK_ESCAPE)) {
 		put_string(k, line, f);
 		put_string(k, "\n", f);
 	}

@@ -88,9 +88,12 @@ bool plat_record_space(struct stp_ctx_private *v, u32 want);
 /* Commits the record: bytes out_start .. out. The core sets the three to NULL afterwards. */
 void plat_record_commit(struct stp_ctx_private *v);
 
-/* Returns the name of the next frame of a stack value (stack_values.h), in a buffer of the context; *at, from 0 on, is
- * the position in it. NULL: at its end, or the budget is used up. Context: the handler's. */
-const char *plat_stack_line(struct stp_ctx *c, const char *stack, u32 *at);
+/* Returns the name and the address of the next frame of a stack value (stack_values.h); the name is in a buffer of the
+ * context; *at, from 0 on, is the position in it. NULL: at its end, or the budget is used up. Context: the
+ * handler's. */
+const char *plat_stack_line(struct stp_ctx *c, const char *stack, u32 *at, u64 *address);
+/* The same without the name. False: at its end. Any context. */
+bool plat_stack_address(const char *stack, u32 *at, u64 *address);
 
 /* ------------------------------------------------------------------ messages */
 

@@ -10,6 +10,7 @@
 
 #define TEXT_HEAD 5                            /* the item's kind and its length */
 #define STACK_MAX 3000                         /* bytes of a call stack */
+#define LIST_MAX 2048                          /* bytes of its addresses, 100 of them */
 #define LABEL_MAX 200                          /* bytes of a name for people, and of a unit */
 
 /* Formats with more text than this are printed as text. */
@@ -21,13 +22,30 @@ _Static_assert(FORMAT_TEXT_MAX + FORMAT_PIECES_MAX * (2 + 3 * STP_NUMBER_MAX) + 
 
 /* ------------------------------------------------------------------ fields */
 
-/* Writes a stack value as text of at most STACK_MAX bytes; its length has two bytes. */
-static char *put_stack(char *to, struct stp_ctx *c, const char *stack)
+/* Puts the length of the text that follows; it has two bytes. Returns the end of the text. */
+static char *put_length(char *to, u32 len)
 {
-	u32 len = stp_stack_lines(c, to + 2, STACK_MAX, stack);
-
 	stp_put_byte(stp_put_byte(to, (u8)(len | 128)), (u8)(len >> 7));
 	return to + 2 + len;
+}
+
+/* Writes a stack value as text of at most STACK_MAX bytes. */
+static char *put_stack(char *to, struct stp_ctx *c, const char *stack)
+{
+	return put_length(to, stp_stack_lines(c, to + 2, STACK_MAX, stack));
+}
+
+/* Returns the bytes of the text of addresses, which is a string in the script. */
+static u32 list_size(void)
+{
+	return stp_module.limits.string_len < LIST_MAX ? stp_module.limits.string_len : LIST_MAX;
+}
+
+/* Writes it as addresses and as text. */
+static char *put_list(char *to, struct stp_ctx *c, const char *stack)
+{
+	to = put_length(to, stp_stack_list(c, to + 2, list_size(), stack));
+	return put_stack(to, c, stack);
 }
 
 /* Returns the length of a label or unit, cut so that two of them and a statistic fit into an item; 0 for NULL. */
@@ -265,6 +283,14 @@ static void describe_probe(struct stp_ctx *c, u32 i)
 	stp_private(c)->out = stp_put_text(at, p->where, short_length(p->where));
 }
 
+/* Returns the type of key k, or of the value after the last key. */
+static u8 part_type(const struct stp_described_global *g, u32 k)
+{
+	const struct stp_map *m = g->at;
+
+	return g->lists >> k & 1 ? STP_LIST_TYPE : k == m->nkeys ? m->value : m->keys[k];
+}
+
 static void describe_global(struct stp_ctx *c, u32 i)
 {
 	const struct stp_described_global *g = &stp_module.records->globals[i];
@@ -277,11 +303,11 @@ static void describe_global(struct stp_ctx *c, u32 i)
 	at = stp_put_number(stp_put_byte(at, STP_ITEM_GLOBAL), i);
 	at = stp_put_text(at, g->name, short_length(g->name));
 	at = stp_put_text(at, g->label ? g->label : "", label_length(g->label));
-	at = stp_put_byte(at, m ? m->value : g->kind == STP_TAKE_STAT ? STP_STATS : g->kind == STP_TAKE_STRING ? STP_STRING :
-		      STP_LONG);
+	at = stp_put_byte(at, m ? part_type(g, m->nkeys) : g->kind == STP_TAKE_STAT ? STP_STATS :
+		      g->kind == STP_TAKE_STRING ? STP_STRING : STP_LONG);
 	at = stp_put_number(at, m ? m->nkeys : 0);
 	for (k = 0; m && k < m->nkeys; k++)
-		at = stp_put_byte(at, m->keys[k]);
+		at = stp_put_byte(at, part_type(g, k));
 	stp_private(c)->out = at;
 }
 
@@ -361,37 +387,48 @@ static char *put_cell(char *at, u8 type, const void *cell, const struct stp_stat
 }
 
 /* Returns the bytes of key k, or of the value after the last key. */
-static u64 part_size(const struct stp_map *m, const struct stp_elem *e, u32 k, bool is_stack)
+static u64 part_size(const struct stp_described_global *g, const struct stp_elem *e, u32 k)
 {
-	if (is_stack)
-		return STP_NUMBER_MAX + STACK_MAX;
+	const struct stp_map *m = g->at;
+
+	if (g->stacks >> k & 1)
+		return 2 * STP_NUMBER_MAX + STACK_MAX + (g->lists >> k & 1 ? list_size() : 0);
 	if (k == m->nkeys)
 		return cell_size(m->value, stp_elem_value(m, e), &m->stat);
 	return STP_NUMBER_MAX + (m->keys[k] == STP_STRING ? (u64)stp_strlen(stp_elem_string(m, e, k)) : 0);
 }
 
+/* Puts key k, or the value after the last key. */
+static char *put_part(char *at, struct stp_ctx *c, const struct stp_described_global *g, const struct stp_elem *e,
+		      u32 k)
+{
+	const struct stp_map *m = g->at;
+	bool is_value = k == m->nkeys;
+
+	if (g->stacks >> k & 1)
+		return (g->lists >> k & 1 ? put_list : put_stack)(at, c, is_value ? stp_elem_value(m, e) :
+								  stp_elem_string(m, e, k));
+	if (is_value)
+		return put_cell(at, m->value, stp_elem_value(m, e), &m->stat);
+	if (m->keys[k] == STP_STRING)
+		return put_cell(at, STP_STRING, stp_elem_string(m, e, k), NULL);
+	return stp_put_signed(at, stp_elem_long(m, e, k));
+}
+
 static void put_element(struct stp_ctx *c, u32 i, const struct stp_map *m, const struct stp_elem *e)
 {
+	const struct stp_described_global *g = &stp_module.records->globals[i];
 	u64 size = 0;
-	u32 k, stacks = stp_module.records->globals[i].stacks;
 	char *at;
+	u32 k;
 
 	for (k = 0; k <= m->nkeys; k++)
-		size += part_size(m, e, k, stacks >> k & 1);
+		size += part_size(g, e, k);
 	at = begin_value(c, i, size);
 	if (!at)
 		return;
-	for (k = 0; k < m->nkeys; k++)
-		if (stacks >> k & 1)
-			at = put_stack(at, c, stp_elem_string(m, e, k));
-		else if (m->keys[k] == STP_STRING)
-			at = put_cell(at, STP_STRING, stp_elem_string(m, e, k), NULL);
-		else
-			at = stp_put_signed(at, stp_elem_long(m, e, k));
-	if (stacks >> m->nkeys & 1)
-		at = put_stack(at, c, stp_elem_value(m, e));
-	else
-		at = put_cell(at, m->value, stp_elem_value(m, e), &m->stat);
+	for (k = 0; k <= m->nkeys; k++)
+		at = put_part(at, c, g, e, k);
 	stp_private(c)->out = at;
 }
 

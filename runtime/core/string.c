@@ -125,10 +125,10 @@ u32 stp_stack_lines(struct stp_ctx *c, char *to, u32 size, const char *stack)
 {
 	u32 len = 0, at = 0;
 	const char *line;
-	u64 n;
+	u64 n, address;
 
 	*to = '\0';
-	while ((line = plat_stack_line(c, stack, &at))) {
+	while ((line = plat_stack_line(c, stack, &at, &address))) {
 		n = (u64)stp_strlen(line);
 		if (len + n < size)
 			plat_memcpy(to + len, line, n);
@@ -141,6 +141,25 @@ u32 stp_stack_lines(struct stp_ctx *c, char *to, u32 size, const char *stack)
 void stp_stack_text(struct stp_ctx *c, char *to, const char *stack)
 {
 	stp_stack_lines(c, to, stp_module.limits.string_len, stack);
+}
+
+#define ADDRESS_SIZE 19                    /* of the longest one, with a space */
+
+u32 stp_stack_list(struct stp_ctx *c, char *to, u32 size, const char *stack)
+{
+	u32 len = 0, at = 0;
+	u64 address;
+
+	*to = '\0';
+	while (plat_stack_address(stack, &at, &address) && stp_charge_text(c, ADDRESS_SIZE) &&
+	       stp_list_address(to, size, &len, address))
+		;                          /* ends: the string does */
+	return len;
+}
+
+void stp_stack_addresses(struct stp_ctx *c, char *to, const char *stack)
+{
+	stp_stack_list(c, to, stp_module.limits.string_len, stack);
 }
 
 /*

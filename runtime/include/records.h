@@ -16,8 +16,9 @@
 #define STP_RECORDS_H
 
 #define STP_STREAM_MAGIC 0x72716174u
-#define STP_STREAM_VERSION 4
-/* oldest version that readers accept; version 2 has no ARMED frames, 2 and 3 have no OPTION frames */
+#define STP_STREAM_VERSION 5
+/* oldest version that readers accept; version 2 has no ARMED frames, 2 and 3 have no OPTION frames, 2 to 4 have no
+ * lists of addresses */
 #define STP_STREAM_OLDEST 2
 
 enum stp_frame_kind {
@@ -60,6 +61,9 @@ struct stp_frame_end {
 	unsigned int errors;
 };
 
+/* The types of keys and values are those of enum stp_type and this one: a call stack as a list of addresses. */
+#define STP_LIST_TYPE 4
+
 enum stp_item {
 	/* number: nanoseconds since 1970; number: CPU; number: 1 + index of the probe, 0: none of the script's */
 	STP_ITEM_HEAD = 1,
@@ -79,11 +83,12 @@ enum stp_item {
 	/* number: 1 + index; text: resolved; text: as written; text: location in the script, FILE:LINE:COLUMN */
 	STP_ITEM_PROBE,
 	/* number: index; text: name; text: name for people or empty; byte: type of the value; number: keys; for each: byte
-	 * type */
+	 * type, also STP_LIST_TYPE */
 	STP_ITEM_GLOBAL,
 	/* text: the script, or a part of it; the parts are in order */
 	STP_ITEM_SCRIPT,
-	/* number: index of a global; its keys; its value: signed, text or statistic, by the types of GLOBAL */
+	/* number: index of a global; its keys; its value: signed, text or statistic, by the types of GLOBAL;
+	 * of STP_LIST_TYPE: two texts, addresses separated by spaces, and the names of the frames, each on a line */
 	STP_ITEM_VALUE,
 	/* number: 1 + index of a probe; number: its hits; numbers: nanoseconds of the shortest one, of all, of the
 	 * longest one */

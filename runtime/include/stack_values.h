@@ -13,10 +13,17 @@ void stp_listing_cut(void);
 /* Return the frames at[0..n), innermost first, as a stack value in `to`, a string of MAXSTRINGLEN. */
 void stp_kernel_stack_value(struct stp_ctx *c, char *to, const u64 *at, u32 n);
 void stp_user_stack_value(struct stp_ctx *c, char *to, const u64 *at, u32 n);     /* of the current process */
+/* The same for a stack that is shown as a list of addresses; of a process with names only if with_files: names that do
+ * not fit are left out, not frames. */
+void stp_plain_addresses(struct stp_ctx *c, char *to, const u64 *at, u32 n);
+void stp_user_addresses(struct stp_ctx *c, char *to, const u64 *at, u32 n, bool with_files);
 /* Writes a line for each frame of a stack value to a string of `size` bytes, as many as fit. Returns its length. */
 u32 stp_stack_lines(struct stp_ctx *c, char *to, u32 size, const char *stack);
 /* As stp_stack_lines(), to a string of MAXSTRINGLEN. */
 void stp_stack_text(struct stp_ctx *c, char *to, const char *stack);
+/* The same for its addresses, separated by spaces. */
+u32 stp_stack_list(struct stp_ctx *c, char *to, u32 size, const char *stack);
+void stp_stack_addresses(struct stp_ctx *c, char *to, const char *stack);
 
 /* Returns the name of a kernel address, "vfs_read+0x12/0x340 [kernel]", in the buffer of stp_address_name(). */
 char *stp_frame_name(struct stp_ctx *c, u64 address);

@@ -1,25 +1,31 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Stores call stacks as short strings of addresses, for which names are printed later: so keys of arrays contain
- * whole stacks, and a hit does not look up names of the kernel. A string consists of these frames:
+ * whole stacks, and a hit does not look up names of the kernel or symbols of programs. A string consists of these
+ * frames:
  *
- *   a ADDRESS                  an address of the kernel
- *   p PATH \n                  no frame: the path of a program or library
- *   s POSITION SYMBOL OFFSET   a function of a program: the position of the path in this string, the address of its
- *                              struct stp_usym, and the offset in the function
- *   = LENGTH LINE              any other frame, whose line may contain newlines
+ *   a ADDRESS                       an address of the kernel, or one of a process that is in no file
+ *   p OBJECT BASE SIZE PATH \n      no frame, but a mapping of a file: its struct stp_object or 0, the address of the
+ *                                   file's first byte, the bytes of the file up to the end of the mapping, its path
+ *   f POSITION OFFSET               an address in a file: the position of `p` in this string, the offset in the file
+ *   = ADDRESS LENGTH LINE           any other frame, whose line may contain newlines
  *
  * Names of files and symbols are chosen by users: nothing that they contain is taken for a frame. Numbers have DIGITS
  * characters of 6 bits. elab/stack_values.c decides which strings of a script have this form.
  */
 #include "kernel.h"
 #include "stack_values.h"
+#include "user_symbol.h"
 
 #define POSITION_DIGITS 2
 #define ADDRESS_DIGITS 8                   /* the lower 48 bits; the others are copies of the highest one */
 #define OFFSET_DIGITS 6
 #define LENGTH_DIGITS 3
-#define SYMBOL_SIZE (1 + POSITION_DIGITS + ADDRESS_DIGITS + OFFSET_DIGITS)
+#define ANY_DIGITS 11                      /* all 64 bits */
+#define ADDRESS_FRAME (1 + ADDRESS_DIGITS)
+#define FILE_FRAME (1 + POSITION_DIGITS + OFFSET_DIGITS)
+#define MAPPING_HEAD (1 + 2 * ADDRESS_DIGITS + OFFSET_DIGITS)
+#define LINE_HEAD (1 + ANY_DIGITS + LENGTH_DIGITS)
 #define POSITION_MAX (1u << 6 * POSITION_DIGITS)
 
 /* ------------------------------------------------------------------ numbers */
@@ -57,67 +63,101 @@ static u64 space_left(const struct stp_stack_writer *w)
 	return w->full ? 0 : stp_module.limits.string_len - w->len;
 }
 
+/* The text of a list of addresses is longer than the stack value, and is cut and counted itself. */
 static void cut(struct stp_stack_writer *w)
 {
 	w->to[w->len] = '\0';
 	w->full = true;
-	stp_listing_cut();
+	if (!w->is_list)
+		stp_listing_cut();
 }
 
-/* Returns where the path is in the string, or POSITION_MAX. */
-static u32 path_position(struct stp_stack_writer *w, const char *path)
+/* Returns the space that the frames after the current one do not need at least. */
+static u64 frame_space(const struct stp_stack_writer *w)
 {
-	u32 len = (u32)stp_strlen(path), i;
+	u64 left = space_left(w), reserved = (u64)w->after * ADDRESS_FRAME;
 
-	for (i = 0; i < w->npaths; i++)
-		if (!strncmp(w->to + w->paths[i], path, len) && w->to[w->paths[i] + len] == '\n')
-			return w->paths[i];
-	if (i == ARRAY_SIZE(w->paths) || w->len + 1 >= POSITION_MAX || strchr(path, '\n') || space_left(w) < len + 3)
-		return POSITION_MAX;
-	w->to[w->len] = 'p';
-	memcpy(w->to + w->len + 1, path, len);
-	w->paths[w->npaths++] = w->len + 1;
-	stp_list_line(w->to, stp_module.limits.string_len, &w->len, 1 + len);
-	return w->paths[i];
+	return left > reserved ? left - reserved : 0;
 }
 
-bool stp_stack_put_symbol(struct stp_stack_writer *w, const char *path, const struct stp_usym *symbol, u64 offset)
+void stp_stack_put_address(struct stp_stack_writer *w, u64 address)
 {
-	u64 address = (u64)(unsigned long)symbol;
-	u32 position;
-	char *at;
+	if (!is_short(address))
+		return stp_stack_put_line(w, address, 0);
+	if (space_left(w) < ADDRESS_FRAME + 1)
+		return cut(w);
+	w->to[w->len] = 'a';
+	*put_digits(w->to + w->len + 1, address, ADDRESS_DIGITS) = '\0';
+	w->len += ADDRESS_FRAME;
+}
 
-	if (!is_short(address) || offset >> 6 * OFFSET_DIGITS)
+const struct stp_stack_mapping *stp_stack_mapping(const struct stp_stack_writer *w, u64 start)
+{
+	u32 i;
+
+	for (i = 0; i < w->nmappings; i++)
+		if (w->mappings[i].start == start)
+			return &w->mappings[i];
+	return NULL;
+}
+
+const struct stp_stack_mapping *stp_stack_put_mapping(struct stp_stack_writer *w, u64 start, u64 base, u64 size,
+						      const struct stp_object *object, const char *path)
+{
+	struct stp_stack_mapping *m = &w->mappings[w->nmappings];
+	u64 len = (u64)stp_strlen(path);
+	char *at = w->to + w->len;
+
+	if (w->nmappings == ARRAY_SIZE(w->mappings) || w->len >= POSITION_MAX || strchr(path, '\n') ||
+	    frame_space(w) < MAPPING_HEAD + len + 1 + FILE_FRAME + 1 || !is_short((u64)(unsigned long)object) ||
+	    !is_short(base) || size >> 6 * OFFSET_DIGITS)
+		return NULL;
+	*at++ = 'p';
+	at = put_digits(at, (u64)(unsigned long)object, ADDRESS_DIGITS);
+	at = put_digits(at, base, ADDRESS_DIGITS);
+	at = put_digits(at, size, OFFSET_DIGITS);
+	memcpy(at, path, len);
+	at[len] = '\n';
+	m->start = start;
+	m->base = base;
+	m->position = w->len;
+	w->nmappings++;
+	w->len += MAPPING_HEAD + (u32)len + 1;
+	return m;
+}
+
+bool stp_stack_put_file_address(struct stp_stack_writer *w, const struct stp_stack_mapping *m, u64 address)
+{
+	char *at = w->to + w->len;
+
+	if (frame_space(w) < FILE_FRAME + 1)
 		return false;
-	position = path_position(w, path);
-	if (position == POSITION_MAX || space_left(w) < SYMBOL_SIZE + 1)
-		return false;
-	at = w->to + w->len;
-	*at++ = 's';
-	at = put_digits(at, position, POSITION_DIGITS);
-	at = put_digits(at, address, ADDRESS_DIGITS);
-	*put_digits(at, offset, OFFSET_DIGITS) = '\0';
-	w->len += SYMBOL_SIZE;
+	*at++ = 'f';
+	at = put_digits(at, m->position, POSITION_DIGITS);
+	*put_digits(at, address - m->base, OFFSET_DIGITS) = '\0';
+	w->len += FILE_FRAME;
 	return true;
 }
 
 char *stp_stack_line_space(struct stp_stack_writer *w, u32 *size)
 {
-	if (space_left(w) < 1 + LENGTH_DIGITS + 2)
+	if (frame_space(w) < LINE_HEAD + 2)
 		return NULL;
-	*size = (u32)space_left(w) - 1 - LENGTH_DIGITS;
-	return w->to + w->len + 1 + LENGTH_DIGITS;
+	*size = (u32)frame_space(w) - LINE_HEAD;
+	return w->to + w->len + LINE_HEAD;
 }
 
-void stp_stack_put_line(struct stp_stack_writer *w, u64 len)
+void stp_stack_put_line(struct stp_stack_writer *w, u64 address, u64 len)
 {
 	char *at = w->to + w->len;
 
-	if (len >= space_left(w) - 1 - LENGTH_DIGITS || len >> 6 * LENGTH_DIGITS)
+	if (space_left(w) < LINE_HEAD + 1 || len >= space_left(w) - LINE_HEAD || len >> 6 * LENGTH_DIGITS)
 		return cut(w);
 	*at = '=';
-	put_digits(at + 1, len, LENGTH_DIGITS);
-	w->len += 1 + LENGTH_DIGITS + (u32)len;
+	at = put_digits(at + 1, address, ANY_DIGITS);
+	at = put_digits(at, len, LENGTH_DIGITS);
+	at[len] = '\0';
+	w->len += LINE_HEAD + (u32)len;
 }
 
 /* Names of modules are looked up at once, since a module may be removed before its name is printed. */
@@ -131,20 +171,14 @@ static void put_kernel_frame(struct stp_stack_writer *w, u64 address)
 	char *text;
 	u32 size;
 
-	if (is_short(address) && !is_of_module(address)) {
-		if (space_left(w) < 1 + ADDRESS_DIGITS + 1)
-			return cut(w);
-		w->to[w->len] = 'a';
-		*put_digits(w->to + w->len + 1, address, ADDRESS_DIGITS) = '\0';
-		w->len += 1 + ADDRESS_DIGITS;
-		return;
-	}
+	if (is_short(address) && !is_of_module(address))
+		return stp_stack_put_address(w, address);
 	if (!stp_charge(w->c, STP_WORK_SYMBOL))
 		return;
 	text = stp_stack_line_space(w, &size);
 	if (!text)
 		return cut(w);
-	stp_stack_put_line(w, snprintf(text, size, "%s", stp_frame_name(w->c, address)));
+	stp_stack_put_line(w, address, snprintf(text, size, "%s", stp_frame_name(w->c, address)));
 }
 
 void stp_kernel_stack_value(struct stp_ctx *c, char *to, const u64 *at, u32 n)
@@ -153,8 +187,18 @@ void stp_kernel_stack_value(struct stp_ctx *c, char *to, const u64 *at, u32 n)
 	u32 i;
 
 	*to = '\0';
-	for (i = 0; i < n && !w.full && stp_charge_text(c, SYMBOL_SIZE); i++)
+	for (i = 0; i < n && !w.full && stp_charge_text(c, ADDRESS_FRAME); i++)
 		put_kernel_frame(&w, at[i]);
+}
+
+void stp_plain_addresses(struct stp_ctx *c, char *to, const u64 *at, u32 n)
+{
+	struct stp_stack_writer w = { .c = c, .to = to, .is_list = true };
+	u32 i;
+
+	*to = '\0';
+	for (i = 0; i < n && !w.full && stp_charge_text(c, ADDRESS_FRAME); i++)
+		stp_stack_put_address(&w, at[i]);
 }
 
 /* ------------------------------------------------------------------ printing */
@@ -175,49 +219,118 @@ static void count_cut(u32 len)
 		stp_cut(STP_LOSS_STRINGS, "the name of a function in a call stack was cut");
 }
 
-static char *symbol_line(struct stp_ctx *c, const char *stack, const char *at)
+static u32 frame_text(char *text, u32 size, u64 address, const struct stp_user_location *p, u64 path_len)
 {
-	const char *path = stack + digits_at(at, POSITION_DIGITS);
-	const struct stp_usym *symbol = (void *)(unsigned long)address_at(at + POSITION_DIGITS);
+	if (p->symbol)
+		return snprintf(text, size, "%s+%#llx/%#llx [%.*s]", p->symbol->name, p->offset - p->symbol->offset,
+				p->symbol->size, (int)path_len, p->path);
+	return snprintf(text, size, "%#llx [%.*s+%#llx/%#llx]", address, (int)path_len, p->path, p->offset, p->size);
+}
+
+u32 stp_user_frame_text(char *text, u32 size, u64 address, const struct stp_user_location *p)
+{
+	if (!p->path)
+		return snprintf(text, size, "%#llx", address);
+	return frame_text(text, size, address, p, (u64)stp_strlen(p->path));
+}
+
+struct frame {
+	char kind;
+	u64 address;
+	const char *line; u32 len;                 /* of '=' */
+	struct stp_user_location location;         /* of 'f', without its symbol */
+	const struct stp_object *object;           /* of 'f', may be NULL */
+};
+
+static void read_file_frame(const char *stack, const char *at, struct frame *f)
+{
+	const char *mapping = stack + digits_at(at, POSITION_DIGITS) + 1;
+	u64 offset = digits_at(at + POSITION_DIGITS, OFFSET_DIGITS);
+
+	f->object = (const void *)(unsigned long)address_at(mapping);
+	f->address = address_at(mapping + ADDRESS_DIGITS) + offset;
+	f->location.path = mapping + MAPPING_HEAD - 1;
+	f->location.offset = offset;
+	f->location.size = digits_at(mapping + 2 * ADDRESS_DIGITS, OFFSET_DIGITS);
+}
+
+/* Reads the frame at *at of the string, and advances to the next one. Returns false at the end of the stack. */
+static bool next_frame(const char *stack, u32 *at, struct frame *f)
+{
+	const char *from;
+
+	while (stack[*at] == 'p')                  /* ends: each turn advances in the string */
+		*at += MAPPING_HEAD + (u32)strcspn(stack + *at + MAPPING_HEAD, "\n") + 1;
+	from = stack + *at + 1;
+	*f = (struct frame){ .kind = stack[*at] };
+	switch (f->kind) {
+	case '\0':
+		return false;
+	case 'a':
+		f->address = address_at(from);
+		*at += ADDRESS_FRAME;
+		return true;
+	case 'f':
+		read_file_frame(stack, from, f);
+		*at += FILE_FRAME;
+		return true;
+	default:
+		f->address = digits_at(from, ANY_DIGITS);
+		f->len = (u32)digits_at(from + ANY_DIGITS, LENGTH_DIGITS);
+		f->line = stack + *at + LINE_HEAD;
+		*at += LINE_HEAD + f->len;
+		return true;
+	}
+}
+
+bool plat_stack_address(const char *stack, u32 *at, u64 *address)
+{
+	struct frame f;
+	bool found = next_frame(stack, at, &f);
+
+	*address = found ? f.address : 0;
+	return found;
+}
+
+static const char *file_line(struct stp_ctx *c, struct frame *f)
+{
 	char *text = stp_private(c)->name_text;
 
-	count_cut(snprintf(text, STP_NAME_TEXT, "%s+%#llx/%#llx [%.*s]", symbol->name,
-			   digits_at(at + POSITION_DIGITS + ADDRESS_DIGITS, OFFSET_DIGITS), symbol->size,
-			   (int)strcspn(path, "\n"), path));
+	f->location.symbol = f->object ? stp_user_symbol(f->object, f->location.offset) : NULL;
+	count_cut(frame_text(text, STP_NAME_TEXT, f->address, &f->location, strcspn(f->location.path, "\n")));
 	return text;
 }
 
-static char *literal_line(struct stp_ctx *c, const char *at, u32 len)
+static const char *literal_line(struct stp_ctx *c, const struct frame *f)
 {
 	char *text = stp_private(c)->name_text;
-	u32 n = min(len, (u32)STP_NAME_TEXT - 1);
+	u32 n = min(f->len, (u32)STP_NAME_TEXT - 1);
 
-	count_cut(len);
-	memcpy(text, at, n);
+	count_cut(f->len);
+	memcpy(text, f->line, n);
 	text[n] = '\0';
 	return text;
 }
 
-const char *plat_stack_line(struct stp_ctx *c, const char *stack, u32 *at)
+/* Context: a handler's. */
+static const char *address_line(struct stp_ctx *c, u64 address)
 {
-	const char *frame;
-	u32 len;
+	char *text = stp_private(c)->name_text;
 
-	if (stack[*at] == 'p')
-		*at += (u32)strcspn(stack + *at, "\n") + 1;
-	frame = stack + *at;
-	if (!*frame || !stp_charge(c, STP_WORK_SYMBOL))
+	if ((s64)address < 0)
+		return stp_frame_name(c, address);
+	snprintf(text, STP_NAME_TEXT, "%#llx", address);
+	return text;
+}
+
+const char *plat_stack_line(struct stp_ctx *c, const char *stack, u32 *at, u64 *address)
+{
+	struct frame f;
+
+	if (!next_frame(stack, at, &f) || !stp_charge(c, STP_WORK_SYMBOL))
 		return NULL;
-	switch (*frame) {
-	case 'a':
-		*at += 1 + ADDRESS_DIGITS;
-		return stp_frame_name(c, address_at(frame + 1));
-	case 's':
-		*at += SYMBOL_SIZE;
-		return symbol_line(c, stack, frame + 1);
-	default:
-		len = (u32)digits_at(frame + 1, LENGTH_DIGITS);
-		*at += 1 + LENGTH_DIGITS + len;
-		return literal_line(c, frame + 1 + LENGTH_DIGITS, len);
-	}
+	*address = f.address;
+	if (f.kind == 'f')
+		return file_line(c, &f);
+	return f.kind == 'a' || !f.len ? address_line(c, f.address) : literal_line(c, &f);
 }

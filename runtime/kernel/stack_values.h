@@ -5,20 +5,34 @@
 
 #include "kernel.h"
 
+struct stp_stack_mapping {
+	u64 start;                         /* address of the mapping */
+	u64 base;                          /* address of the file's first byte */
+	u32 position;                      /* in the string */
+};
+
 struct stp_stack_writer {
 	struct stp_ctx *c;
 	char *to;                          /* a string of MAXSTRINGLEN */
-	u32 len, npaths;
-	u32 paths[6];                      /* positions of the paths in it */
-	bool full;                         /* the rest was cut, and counted */
+	u32 len, nmappings;
+	struct stp_stack_mapping mappings[8];      /* that the string has */
+	bool is_list;                      /* shown as addresses: these are kept where names do not fit */
+	u32 after;                         /* of a list: frames after the current one */
+	bool full;                         /* the rest was cut */
 };
 
-/* Appends a function of a program; `symbol` remains while the module is loaded. Returns false if it cannot be written
- * in the short form: then it has to be a line. */
-bool stp_stack_put_symbol(struct stp_stack_writer *w, const char *path, const struct stp_usym *symbol, u64 offset);
+/* Appends an address without a file, of the kernel or of a process. */
+void stp_stack_put_address(struct stp_stack_writer *w, u64 address);
+/* Returns the mapping that starts at this address, or NULL if the string does not have it. */
+const struct stp_stack_mapping *stp_stack_mapping(const struct stp_stack_writer *w, u64 start);
+/* Appends a mapping; `object` remains while the module is loaded, or is NULL. Returns NULL if it does not fit. */
+const struct stp_stack_mapping *stp_stack_put_mapping(struct stp_stack_writer *w, u64 start, u64 base, u64 size,
+						      const struct stp_object *object, const char *path);
+/* Appends an address in a mapping of the string. Returns false if it does not fit. */
+bool stp_stack_put_file_address(struct stp_stack_writer *w, const struct stp_stack_mapping *m, u64 address);
 /* A frame as a line: its text is written to the returned space of *size bytes, if there is any, then its length,
  * which may be greater, is passed to stp_stack_put_line(). */
 char *stp_stack_line_space(struct stp_stack_writer *w, u32 *size);
-void stp_stack_put_line(struct stp_stack_writer *w, u64 len);
+void stp_stack_put_line(struct stp_stack_writer *w, u64 address, u64 len);
 
 #endif

@@ -148,35 +148,75 @@ bool stp_user_location(struct stp_ctx *c, u64 address, struct stp_user_location 
 	return p->path;
 }
 
-u32 stp_user_frame_text(char *text, u32 size, u64 address, const struct stp_user_location *p)
+/* Returns the mapping of the stack value that contains the address, after it was added if it was not there. */
+static const struct stp_stack_mapping *mapping_of(struct stp_stack_writer *w, const struct vm_area_struct *vma,
+						  u64 address)
 {
-	if (!p->path)
-		return snprintf(text, size, "%#llx", address);
-	if (p->symbol)
-		return snprintf(text, size, "%s+%#llx/%#llx [%s]", p->symbol->name, p->offset - p->symbol->offset,
-				p->symbol->size, p->path);
-	return snprintf(text, size, "%#llx [%s+%#llx/%#llx]", address, p->path, p->offset, p->size);
+	const struct stp_stack_mapping *m = stp_stack_mapping(w, vma->vm_start);
+	const char *path;
+
+	if (m || !stp_charge(w->c, STP_WORK_SYMBOL + known.n * (u64)STP_WORK_OBJECT))
+		return m;
+	path = stp_user_path(&vma->vm_file->f_path, stp_private(w->c)->name_text, PATH_TEXT);
+	return path ? stp_stack_put_mapping(w, vma->vm_start, address - offset_in(vma, address),
+					    offset_in(vma, vma->vm_end), object_of(vma->vm_file), path) : NULL;
+}
+
+/* Returns false if the address is in no file, or its file does not fit into the string. */
+static bool put_in_file(struct stp_stack_writer *w, u64 address)
+{
+	const struct stp_stack_mapping *m = NULL;
+	const struct vm_area_struct *vma;
+
+	if (!stp_charge(w->c, STP_WORK_MAPPING) || !stp_areas_begin(w->c))
+		return false;
+	vma = area_at(address);
+	if (vma && vma->vm_file)
+		m = mapping_of(w, vma, address);
+	stp_areas_end(w->c);
+	return m && stp_stack_put_file_address(w, m, address);
+}
+
+static void put_elsewhere(struct stp_stack_writer *w, u64 address)
+{
+	struct stp_user_location p;
+	char *text;
+	u32 size, len;
+
+	stp_user_location(w->c, address, &p);
+	if (!p.path)
+		return stp_stack_put_address(w, address);
+	text = stp_stack_line_space(w, &size);
+	len = text ? stp_user_frame_text(text, size, address, &p) : 0;
+	if (w->is_list && (!text || len >= size))
+		return stp_stack_put_address(w, address);
+	stp_stack_put_line(w, address, text ? len : U32_MAX);
+}
+
+static void put_stack(struct stp_ctx *c, char *to, const u64 *at, u32 n, bool is_list)
+{
+	struct stp_stack_writer w = { .c = c, .to = to, .is_list = is_list };
+	u32 i;
+
+	*to = '\0';
+	for (i = 0; i < n && !w.full && !c->error; i++) {
+		w.after = is_list ? n - i - 1 : 0;
+		if (!put_in_file(&w, at[i]) && !c->error)
+			put_elsewhere(&w, at[i]);
+	}
 }
 
 void stp_user_stack_value(struct stp_ctx *c, char *to, const u64 *at, u32 n)
 {
-	struct stp_stack_writer w = { .c = c, .to = to };
-	struct stp_user_location p;
-	char *text;
-	u32 i, size;
+	put_stack(c, to, at, n, false);
+}
 
-	*to = '\0';
-	for (i = 0; i < n && !w.full && !c->error; i++) {
-		stp_user_location(c, at[i], &p);
-		if (p.symbol && p.path != vdso_path && stp_stack_put_symbol(&w, p.path, p.symbol, p.offset - p.symbol->offset))
-			continue;
-		text = stp_stack_line_space(&w, &size);
-		if (!text) {
-			stp_listing_cut();
-			return;
-		}
-		stp_stack_put_line(&w, stp_user_frame_text(text, size, at[i], &p));
-	}
+void stp_user_addresses(struct stp_ctx *c, char *to, const u64 *at, u32 n, bool with_files)
+{
+	if (with_files)
+		put_stack(c, to, at, n, true);
+	else
+		stp_plain_addresses(c, to, at, n);
 }
 
 static void name_function(struct stp_ctx *c, u64 address, char *to, u32 size)

@@ -56,8 +56,10 @@ struct stp_ctx *plat_ctx_here(void) { return stp_session.ctx ? &stp_session.ctx[
 u64 plat_stack_low(void) { return 0; }
 bool plat_process_is_readable(void) { return true; }
 
+bool plat_stack_address(const char *stack, u32 *at, u64 *address) { return false; }
+
 /* Stack values of the tests: names of frames that end with a semicolon. */
-const char *plat_stack_line(struct stp_ctx *c, const char *stack, u32 *at)
+const char *plat_stack_line(struct stp_ctx *c, const char *stack, u32 *at, u64 *address)
 {
 	static char line[512];
 	u32 n = 0;

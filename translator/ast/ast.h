@@ -38,6 +38,10 @@ typedef VEC(struct expr *) expr_vec;
 
 // ---------------------------------------------------------------- variables
 
+// Texts of a call stack: a line with a name for each frame, as of sprint_backtrace(); a list of addresses, as of
+// backtrace().
+enum stack_form { STACK_NAMES, STACK_ADDRESSES, STACK_FORMS };
+
 enum var_kind { VAR_GLOBAL, VAR_LOCAL, VAR_PARAM };
 
 // Operators of a statistic; the bits are shared with runtime/include/generated.h.
@@ -79,9 +83,9 @@ struct var {
 	bool unlocked;             // access: used without a lock
 	bool autoprint;            // access: a global of the user's script that is written but never read: printed at
 				   // the end
-	// stack_values: keys and values that are stored as stack values instead of text, and those to which a call
-	// stack is assigned. Bit n: key n; bit `arity`, of a local bit 0: the value
-	unsigned stacks, stacks_reached;
+	// stack_values: keys and values that are stored as stack values instead of text of this form, and those to
+	// which such a call stack is assigned. Bit n: key n; bit `arity`, of a local bit 0: the value
+	unsigned stacks[STACK_FORMS], stacks_reached[STACK_FORMS];
 	bool varies;               // global_labels, of statistics with .autoprint: other values than 1 are added
 	const char *label, *unit;  // global_labels, of statistics: name for people; unit of the values; or NULL
 	int index;                 // emit: position among the emitted globals of its kind

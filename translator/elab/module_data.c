@@ -208,6 +208,7 @@ static bool asks_for_probefunc(const struct session *s)
 static void read_objects(struct session *s, struct module_data *d, bool loads_returns)
 {
 	bool names = is_called(s, "stp_user_location") || is_called(s, "stp_user_stack_value") ||
+		     (s->opt.records && is_called(s, "stp_user_addresses")) ||
 		     asks_for_probefunc(s) || names_user_code(s);
 	bool stacks = is_called(s, "stp_user_stack"), lines = asks_for_lines(s);
 	modules all = { 0 };

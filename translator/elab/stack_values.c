@@ -1,32 +1,41 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Call stacks as values: keys and values of arrays, and local variables, that only hold results of sprint_backtrace()
-// and the like store addresses, which get names where the script uses them as text. In: optimised handlers. Out:
-// var.stacks; calls that make a stack value where the result is stored, and calls that make its text where it is read.
+// and the like store addresses, which get names where the script uses them as text. Those that only hold results of
+// backtrace() and the like store the same, so that the formats of recorded output show names, too. In: optimised
+// handlers. Out: var.stacks; calls that make a stack value where the result is stored, and calls that make its text
+// where it is read.
 //
-// Such a function returns the text of a stack value: function sprint_backtrace() { return
-// __stack_text(__kernel_stack_value()) }. At first each key, value and local is a candidate (CANDIDATE).
-// One that may hold another string, or by which a loop sorts, is removed, as are those that are set from it. Of the
-// others, those to which a call stack is assigned, also by other candidates, become stack values (REACHED). A local
-// that a handler reads as text more than once is not a candidate: its text is made once, when the stack is taken.
+// Such a function returns the text of a stack value:
+//
+//     function sprint_backtrace() { return __stack_text(__kernel_stack_value()) }
+//     function backtrace() { return __stack_addresses(__kernel_addresses()) }
+//
+// At first each key, value and local is a candidate (CANDIDATE). One that may hold another string, or by which a loop
+// sorts, is removed, as are those that are set from it. Of the others, those to which a call stack is assigned, also by
+// other candidates, become stack values (REACHED). A local that a handler reads as text more than once is not a
+// candidate: its text is made once, when the stack is taken. This is done once for each form of the text.
 #include "elab/elab.h"
 #include "util/numbers.h"
 
 #include <limits.h>
 
 struct stacks {
+	const struct session *s;
+	enum stack_form form;
 	enum { CANDIDATE, REACHED, REPLACE } step;
-	struct func *text_of;      // __stack_text()
+	struct func *text_of;      // __stack_text(), __stack_addresses()
 	struct numbers stored;     // expressions that a key or a local takes as they are
 	bool changed;
 };
 
 // ---------------------------------------------------------------- calls that return a call stack
 
-static bool makes_text(const struct expr *e)
+static bool makes_text(const struct stacks *k, const struct expr *e)
 {
+	static const char *const makers[] = { [STACK_NAMES] = "stp_stack_text", [STACK_ADDRESSES] = "stp_stack_addresses" };
 	const struct func *f = e->kind == E_CALL ? e->u.call.target : NULL;
 
-	return f && f->embedded && !f->next_overload && embedded_word(f->embedded, "stp_stack_text");
+	return f && f->embedded && !f->next_overload && embedded_word(f->embedded, makers[k->form]);
 }
 
 // Returns the expression that the function returns and consists of, or NULL.
@@ -50,7 +59,7 @@ static struct expr *value_of(struct stacks *k, struct expr *e)
 	text = returned(f);
 	if (!text)
 		return NULL;
-	if (!makes_text(text))
+	if (!makes_text(k, text))
 		return value_of(k, text);
 	k->text_of = text->u.call.target;
 	return text->u.call.args.at[0];
@@ -78,36 +87,36 @@ static unsigned value_bit(const struct var *v)
 	return 1u << (v->kind == VAR_LOCAL ? 0 : v->arity);
 }
 
-static bool holds_stack(const struct expr *e)
+static bool holds_stack(const struct stacks *k, const struct expr *e)
 {
 	const struct var *v = holder(e);
 
-	return v && v->stacks & value_bit(v);
+	return v && v->stacks[k->form] & value_bit(v);
 }
 
 // Returns whether the value may be stored as a stack value.
 static bool fits(struct stacks *k, struct expr *e)
 {
-	return value_of(k, e) || is_empty(e) || holds_stack(e);
+	return value_of(k, e) || is_empty(e) || holds_stack(k, e);
 }
 
 static bool is_reached(struct stacks *k, struct expr *e)
 {
 	const struct var *v = holder(e);
 
-	return value_of(k, e) || (v && v->stacks_reached & value_bit(v));
+	return value_of(k, e) || (v && v->stacks_reached[k->form] & value_bit(v));
 }
 
 // Called for a local, key or value that a statement stores to. It stops being a candidate if the stored expression
 // cannot be a stack value, and is reached if the stored expression is one.
 static void settle_one(struct stacks *k, struct var *v, unsigned bit, bool fits, bool reached)
 {
-	if (k->step == CANDIDATE && v->stacks & bit && !fits) {
-		v->stacks &= ~bit;
+	if (k->step == CANDIDATE && v->stacks[k->form] & bit && !fits) {
+		v->stacks[k->form] &= ~bit;
 		k->changed = true;
 	}
-	if (k->step == REACHED && !(v->stacks_reached & bit) && reached) {
-		v->stacks_reached |= bit;
+	if (k->step == REACHED && !(v->stacks_reached[k->form] & bit) && reached) {
+		v->stacks_reached[k->form] |= bit;
 		k->changed = true;
 	}
 }
@@ -121,12 +130,22 @@ static struct expr *call_at(const struct expr *value, struct loc loc)
 	return e;
 }
 
+// __user_addresses(0) keeps the addresses; with 1 it keeps their files, too, which recorded output shows.
+static struct expr *stored_call(const struct stacks *k, const struct expr *value, struct loc loc)
+{
+	struct expr *e = call_at(value, loc);
+
+	if (e->kind == E_CALL && e->u.call.args.n && k->s->opt.records)
+		e->u.call.args.at[0]->u.number = 1;
+	return e;
+}
+
 static void store(struct stacks *k, struct expr **at)
 {
 	struct expr *value = value_of(k, *at);
 
 	if (value)
-		*at = call_at(value, (*at)->loc);
+		*at = stored_call(k, value, (*at)->loc);
 	numbers_add(&k->stored, *at);
 }
 
@@ -136,7 +155,7 @@ static void keys(struct stacks *k, struct var *array, struct expr **key, int n)
 		if (!key[i] || array->key_types[i] != T_STRING)
 			continue;
 		settle_one(k, array, 1u << i, fits(k, key[i]), is_reached(k, key[i]));
-		if (k->step == REPLACE && array->stacks & 1u << i)
+		if (k->step == REPLACE && array->stacks[k->form] & 1u << i)
 			store(k, &key[i]);
 	}
 }
@@ -150,7 +169,7 @@ static void assignment(struct stacks *k, struct expr *e)
 		return;
 	settle_one(k, v, value_bit(v), e->u.bin.op == TOK_ASSIGN && e->value_unused && fits(k, e->u.bin.r),
 		   is_reached(k, e->u.bin.r));
-	if (k->step != REPLACE || !holds_stack(l))
+	if (k->step != REPLACE || !holds_stack(k, l))
 		return;
 	numbers_add(&k->stored, l);
 	store(k, &e->u.bin.r);
@@ -163,11 +182,11 @@ static void loop_variable(struct stacks *k, const struct expr *e, struct var *ar
 
 	if (e->type != T_STRING)
 		return;
-	settle_one(k, array, bit, !sorted && v && holds_stack(e), v && v->stacks_reached & value_bit(v));
+	settle_one(k, array, bit, !sorted && v && holds_stack(k, e), v && v->stacks_reached[k->form] & value_bit(v));
 	if (!v)
 		return;
-	settle_one(k, v, value_bit(v), array->stacks & bit, array->stacks_reached & bit);
-	if (k->step == REPLACE && array->stacks & bit)
+	settle_one(k, v, value_bit(v), array->stacks[k->form] & bit, array->stacks_reached[k->form] & bit);
+	if (k->step == REPLACE && array->stacks[k->form] & bit)
 		numbers_add(&k->stored, e);
 }
 
@@ -201,9 +220,11 @@ static struct expr *text_call(struct stacks *k, struct expr *stack)
 	return e;
 }
 
-// The text of a printed stack is made in the output, where no string limits it.
+// The text of a printed stack is made in the output, where no string limits it; a list of addresses fits into a string.
 static void printed(struct stacks *k, struct expr *print)
 {
+	if (k->form != STACK_NAMES)
+		return;
 	for vec_each(&print->u.print.args, arg) {
 		struct expr *value = value_of(k, *arg);
 
@@ -227,7 +248,7 @@ static bool visit_expr(struct ast_walker *w, struct expr **at)
 	} else if (e->kind == E_PRINT && k->step == REPLACE && !e->u.print.to_string) {
 		printed(k, e);
 	}
-	if (k->step == REPLACE && holds_stack(e) && numbers_add(&k->stored, e))
+	if (k->step == REPLACE && holds_stack(k, e) && numbers_add(&k->stored, e))
 		*at = text_call(k, e);
 	return true;
 }
@@ -249,11 +270,12 @@ static bool visit_stmt(struct ast_walker *w, struct stmt **at)
 
 static bool visit_first(struct ast_walker *w, struct expr **at)
 {
+	const struct stacks *k = w->data;
 	struct var *v = (*at)->kind == E_VAR ? holder(*at) : NULL;
 
 	if (!v)
 		return true;
-	v->stacks = value_bit(v);
+	v->stacks[k->form] = value_bit(v);
 	v->reads = 0;
 	return true;
 }
@@ -261,16 +283,18 @@ static bool visit_first(struct ast_walker *w, struct expr **at)
 // Values of @entry() are computed at another time than the handler, and share no locals with it.
 static bool visit_entry(struct ast_walker *w, struct expr **at)
 {
+	const struct stacks *k = w->data;
 	struct var *v = (*at)->kind == E_VAR ? holder(*at) : NULL;
 
 	if (v)
-		v->stacks = 0;
+		v->stacks[k->form] = 0;
 	return true;
 }
 
 // ---------------------------------------------------------------- locals that are read as text
 
 struct text_reads {
+	enum stack_form form;
 	struct numbers stored;     // expressions that are stored or printed as they are
 	int loops;                 // that contain the expression
 };
@@ -293,7 +317,7 @@ static bool count_read(struct ast_walker *w, struct expr **at)
 		numbers_add(&r->stored, e->u.bin.r);
 	} else if (e->kind == E_INDEX || e->kind == E_IN) {
 		mark_stored(r, &e->u.index.keys);
-	} else if (e->kind == E_PRINT && !e->u.print.to_string) {
+	} else if (e->kind == E_PRINT && !e->u.print.to_string && r->form == STACK_NAMES) {
 		mark_stored(r, &e->u.print.args);
 	} else if (v && numbers_add(&r->stored, e)) {
 		v->reads += r->loops ? 2 : 1;
@@ -337,30 +361,32 @@ static void leave_stmt(struct ast_walker *w, struct stmt **at)
 // Called after the children: removes locals that are read as text more than once.
 static bool visit_read(struct ast_walker *w, struct expr **at)
 {
+	const struct stacks *k = w->data;
 	struct var *v = (*at)->kind == E_VAR ? holder(*at) : NULL;
 
 	if (v && v->reads > 1)
-		v->stacks = 0;
+		v->stacks[k->form] = 0;
 	return true;
 }
 
-static void candidates(struct session *s)
+static void candidates(struct session *s, struct stacks *k)
 {
-	struct text_reads r = { 0 };
-	struct ast_walker locals = { .expr = visit_first }, entries = { .expr = visit_entry }, read = { .expr = visit_read };
+	struct text_reads r = { .form = k->form };
+	struct ast_walker locals = { .expr = visit_first, .data = k }, entries = { .expr = visit_entry, .data = k };
+	struct ast_walker read = { .expr = visit_read, .data = k };
 	struct ast_walker reads = { .expr = count_read, .stmt = enter_stmt, .stmt_after = leave_stmt, .data = &r };
 
 	for vec_each(&s->script.globals, it) {
 		struct var *v = *it;
 
 		for (int i = 0; i < v->arity; i++)
-			v->stacks |= (unsigned)(v->key_types[i] == T_STRING) << i;
+			v->stacks[k->form] |= (unsigned)(v->key_types[i] == T_STRING) << i;
 		if (v->arity > 0 && v->type == T_STRING)
-			v->stacks |= value_bit(v);
+			v->stacks[k->form] |= value_bit(v);
 	}
 	for vec_each(&s->script.funcs, f)
 		if ((*f)->accessed)
-			(*f)->accessed->stacks = 0;
+			(*f)->accessed->stacks[k->form] = 0;
 	optimize_walk(s, &locals);
 	optimize_walk(s, &reads);
 	optimize_walk(s, &read);
@@ -380,24 +406,34 @@ static void settle(struct session *s, struct stacks *k, struct ast_walker *w, in
 
 static bool visit_reached(struct ast_walker *w, struct expr **at)
 {
+	const struct stacks *k = w->data;
+
 	if ((*at)->kind == E_VAR && holder(*at))
-		(*at)->u.var.decl->stacks &= (*at)->u.var.decl->stacks_reached;
+		(*at)->u.var.decl->stacks[k->form] &= (*at)->u.var.decl->stacks_reached[k->form];
 	return true;
+}
+
+static bool make_form(struct session *s, enum stack_form form)
+{
+	struct stacks k = { .s = s, .form = form };
+	struct ast_walker w = { .expr = visit_expr, .stmt = visit_stmt, .data = &k };
+	struct ast_walker reached = { .expr = visit_reached, .data = &k };
+
+	candidates(s, &k);
+	settle(s, &k, &w, CANDIDATE);
+	settle(s, &k, &w, REACHED);
+	for vec_each(&s->script.globals, v)
+		(*v)->stacks[form] &= (*v)->stacks_reached[form];
+	optimize_walk(s, &reached);
+	settle(s, &k, &w, REPLACE);
+	return k.text_of;
 }
 
 bool stack_values_make(struct session *s)
 {
-	struct stacks k = { 0 };
-	struct ast_walker w = { .expr = visit_expr, .stmt = visit_stmt, .data = &k };
-	struct ast_walker reached = { .expr = visit_reached };
+	bool any;
 
 	loop_vars_divide(s);
-	candidates(s);
-	settle(s, &k, &w, CANDIDATE);
-	settle(s, &k, &w, REACHED);
-	for vec_each(&s->script.globals, v)
-		(*v)->stacks &= (*v)->stacks_reached;
-	optimize_walk(s, &reached);
-	settle(s, &k, &w, REPLACE);
-	return k.text_of;
+	any = make_form(s, STACK_NAMES);
+	return make_form(s, STACK_ADDRESSES) || any;
 }

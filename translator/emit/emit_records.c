@@ -16,6 +16,16 @@ static void write_formats(struct emitter *e, struct cwriter *w)
 	cw_line(w, "};");
 }
 
+// Which keys and values of a global are stack values.
+static const char *stack_bits(const struct var *v)
+{
+	unsigned lists = v->stacks[STACK_ADDRESSES], all = v->stacks[STACK_NAMES] | lists;
+
+	if (!all)
+		return "";
+	return str_printf(lists ? ".stacks = %u, .lists = %u, " : ".stacks = %u, ", all, lists);
+}
+
 static void write_global(struct cwriter *w, const struct global *g)
 {
 	const struct var *v = g->var;
@@ -23,7 +33,7 @@ static void write_global(struct cwriter *w, const struct global *g)
 	bool adder = emit_is_adder(v);
 
 	cw_line(w, "{ .name = \"%s\", %s%s.kind = STP_TAKE_%s, .at = %s%s%s },", v->name,
-		v->stacks ? str_printf(".stacks = %u, ", v->stacks) : "",
+		stack_bits(v),
 		v->label ? str_printf(".label = %s, ", emit_c_string(v->label)) : "", kind,
 		!v->arity && v->type == T_STRING ? "" : "&", g->name,
 		adder ? str_printf(", .adder = true, .offset = __builtin_offsetof(struct percpu, %s)", g->name) : "");
