@@ -290,6 +290,8 @@ static __always_inline struct return_slot *return_slot(const struct return_group
  * disables interrupts. ftrace's own check for recursion would take more instructions than the rest of the callback.
  */
 static DEFINE_PER_CPU(struct { const struct return_slot *slot[2]; }, entering);
+static const struct return_slot recorded;
+#define RECORDED (&recorded)               /* instead of the slot: the kretprobe has an object for the call */
 
 static __always_inline const struct return_slot **entering_here(void)
 {
@@ -304,8 +306,9 @@ struct return_data {
 static int group_entry(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
 	struct return_data *d = (void *)ri->data;
-	const struct return_slot *s = d->slot = *entering_here();
+	const struct return_slot **here = entering_here(), *s = d->slot = *here;
 
+	*here = RECORDED;
 	return s->f->entry ? try_entry(s->f, s->ip, d->entry, regs) : 0;
 }
 
@@ -325,6 +328,12 @@ static int group_simple(struct kretprobe_instance *ri, struct pt_regs *regs)
 	return 0;
 }
 
+/* Counts a call whose return will not be a hit. The kernel's own count is not atomic. */
+static noinline void lose_call(enum stp_loss reason)
+{
+	stp_lose(stp_hit_outside() ? STP_LOSS_OUTSIDE : reason, 1);
+}
+
 /* Preemption is off, too, since lockdep does not see that interrupts are off, and kretprobes check that either is. */
 static void enter_group(unsigned long ip, unsigned long parent, struct ftrace_ops *ops, struct ftrace_regs *regs)
 {
@@ -342,7 +351,11 @@ static void enter_group(unsigned long ip, unsigned long parent, struct ftrace_op
 	if (likely(!*here)) {
 		*here = s;
 		g->rp.kp.pre_handler(&g->rp.kp, (struct pt_regs *)regs);
+		if (unlikely(*here != RECORDED))
+			lose_call(STP_LOSS_RETURNS);
 		*here = NULL;
+	} else {
+		lose_call(STP_LOSS_MISSED);
 	}
 	raw_local_irq_restore(flags);
 	preempt_enable_notrace();
@@ -386,7 +399,6 @@ static void unhook_group(struct return_group *g)
 {
 	stp_ftrace_unregister(&g->ops, g->functions, g->n);
 	unregister_kretprobe(&g->rp);
-	stp_lose(STP_LOSS_RETURNS, g->rp.nmissed);
 }
 
 /* ------------------------------------------------------------------ formation of groups */
