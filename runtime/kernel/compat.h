@@ -280,8 +280,10 @@ static inline void compat_ftrace_free_filter(struct ftrace_ops *ops)
 }
 
 /* Defined if many returns can be probed at once, by a kretprobe that an ftrace callback starts: of the registers, the
- * kernel then needs only the stack pointer. An fprobe costs more and always saves all registers. */
-#if COMPAT_FTRACE && defined(CONFIG_X86_64)
+ * kernel then needs only the stack pointer. An fprobe costs more and always saves all registers. Until 5.10, kretprobes
+ * take locks: while one is held, only the kernel's own kprobes are stopped (by kprobe_busy_begin()), and another
+ * callback, in an NMI or of a function that the lock itself calls, would wait for it forever. */
+#if COMPAT_FTRACE && defined(CONFIG_X86_64) && !defined(HAVE_KRETPROBE_RP)
 #define COMPAT_RETURN_GROUPS 1
 #else
 #define COMPAT_RETURN_GROUPS 0
