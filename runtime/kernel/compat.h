@@ -269,6 +269,11 @@ static inline int compat_ftrace_unset_filter_ips(struct ftrace_ops *ops, unsigne
 #define COMPAT_FTRACE_ARGUMENTS FTRACE_OPS_FL_SAVE_REGS
 #endif
 
+/* While ops with this flag are registered, the kernel refuses to disable ftrace (sysctl kernel.ftrace_enabled), which
+ * would lose hits without notice; while ftrace is disabled it refuses to register them, with -EBUSY (5.6 to 7.2:
+ * __register_ftrace_function(), ftrace_enable_sysctl()). */
+#define COMPAT_FTRACE_NEEDED FTRACE_OPS_FL_PERMANENT
+
 /* Ends: text is patched (kernel/README.md, "Why waits end"). */
 static inline void compat_ftrace_free_filter(struct ftrace_ops *ops)
 {
@@ -397,6 +402,27 @@ static inline bool compat_is_32bit_code(const struct pt_regs *regs)
 	return regs->cs == __USER32_CS;
 #else
 	return false;
+#endif
+}
+
+/* ------------------------------------------------------------------ kprobes */
+
+/* Returns false if a kprobe that is registered and not disabled does not hit: all kprobes are disabled (file
+ * kprobes/enabled in debugfs), or it is at a function's entry and ftrace is disabled. Then the code is not patched with
+ * a breakpoint, a jump (optimised kprobes) or the call of ftrace. */
+static inline bool compat_kprobe_hits(const void *address)
+{
+#ifdef CONFIG_X86_64
+	unsigned long call = (unsigned long)address;
+	u8 first;
+
+#if COMPAT_FTRACE
+	call = compat_ftrace_ip(call);
+#endif
+	return get_kernel_nofault(first, (const u8 *)address) || first == 0xcc || first == 0xe9 ||
+	       (!get_kernel_nofault(first, (const u8 *)call) && (first == 0xe8 || first == 0xcc || first == 0xe9));
+#else
+	return true;
 #endif
 }
 

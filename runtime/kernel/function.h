@@ -22,6 +22,7 @@ extern struct stp_function_totals stp_function_totals;
 struct stp_batch {
 	const char *module;                /* as in its sites; NULL: the kernel image */
 	bool again;                        /* armed again: addresses that disappeared were armed before */
+	bool ftrace_checked, ftrace_off;   /* stp_ftrace_off() */
 	bool starting;                     /* by the process that starts the session, which may be killed meanwhile */
 	u32 entries, returns;              /* number of addresses that are known */
 	/* probe_function.c */
@@ -67,6 +68,11 @@ bool stp_function_skip(const struct stp_function *f, const struct stp_site *s, u
 /* Returns true if the kernel would read beyond mapped memory in order to place a kprobe there. */
 bool stp_kprobe_overruns(const struct stp_site *s);
 
+/* Returns true if a kprobe at this address would use ftrace, which is disabled. It would never hit, and kernels would
+ * later find that the state of ftrace is wrong, warn, and stop tracing (5.10: ftrace_shutdown()). Process context.
+ * Waits once per batch, as unregistering an ops does. */
+bool stp_ftrace_off(struct stp_batch *b, const struct stp_site *s);
+
 /* A post_handler for kprobes that the kernel must not optimise: it does not turn kprobes with one into jumps. */
 struct kprobe;
 struct pt_regs;
@@ -78,13 +84,10 @@ struct ftrace_ops;
 int stp_ftrace_known(unsigned long *functions, bool *ok, u32 n);
 
 /* Registers and unregisters ops for n functions that ftrace knows, in pieces, since the kernel does not reschedule
- * while it patches all functions that an ops gets or loses at once. */
-int stp_ftrace_register(struct ftrace_ops *ops, unsigned long *functions, u32 n);      /* 0 or -errno */
+ * while it patches all functions that an ops gets or loses at once. Register returns 0 or -errno, -ESHUTDOWN if ftrace
+ * is disabled. */
+int stp_ftrace_register(struct ftrace_ops *ops, unsigned long *functions, u32 n);
 void stp_ftrace_unregister(struct ftrace_ops *ops, unsigned long *functions, u32 n);
-/* For ops that are registered in another way: grow adds all pieces but the first after registration, shrink removes
- * them before unregistration. A piece that cannot be removed for lack of memory is removed with the first one. */
-int stp_ftrace_grow(struct ftrace_ops *ops, unsigned long *functions, u32 n);          /* 0 or -errno */
-void stp_ftrace_shrink(struct ftrace_ops *ops, unsigned long *functions, u32 n);
 
 /* ------------------------------------------------------------------ function_return.c */
 

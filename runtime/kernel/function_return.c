@@ -206,7 +206,7 @@ static void add_return(struct stp_batch *b, const struct stp_function *f, const 
 {
 	struct return_hit *h;
 	int err = stp_batch_abandoned(b) ? -EINTR : f->entry_size > DATA_MAX ? -E2BIG : switches_stacks(s) ? -EINVAL :
-		  stp_kprobe_overruns(s) ? -EFAULT : -ENOMEM;
+		  stp_kprobe_overruns(s) ? -EFAULT : stp_ftrace_off(b, s) ? -ESHUTDOWN : -ENOMEM;
 
 	h = err == -ENOMEM ? plat_alloc(sizeof(*h), -1) : NULL;
 	if (!h)
@@ -223,6 +223,8 @@ static void add_return(struct stp_batch *b, const struct stp_function *f, const 
 		return stp_function_warn_unarmed(f, s, err);
 	}
 	b->kretprobes[b->nkretprobes++] = &h->rp;
+	if (!compat_kprobe_hits(h->rp.kp.addr))
+		stp_function_warn_unarmed(f, s, -ESHUTDOWN);
 }
 
 /* Calls in progress have an object of the kernel that no longer points to the module. Ends: text is patched
@@ -530,12 +532,16 @@ static int check_slots(struct stp_batch *b, struct return_group *g)
 	return err;
 }
 
-/* Handles a function that does not belong to the group and has no slot any more. */
-static void move_to_kretprobe(struct stp_batch *b, struct return_group *g, struct return_slot *s)
+/* Handles a function that does not belong to the group and has no slot any more. err: why not; if ftrace is disabled,
+ * a kretprobe at a function that ftrace knows would never hit. */
+static void move_to_kretprobe(struct stp_batch *b, struct return_group *g, struct return_slot *s, int err)
 {
 	s->refused = true;
 	g->n--;
-	add_return(b, s->f, s->site);
+	if (err == -ESHUTDOWN)
+		stp_function_warn_unarmed(s->f, s->site, err);
+	else
+		add_return(b, s->f, s->site);
 }
 
 /* Removes functions that ftrace does not know. */
@@ -552,7 +558,7 @@ static void remove_unknown(struct stp_batch *b, struct return_group *g, const bo
 		if (!s->ip || s->refused || ok[k++])
 			continue;
 		if (!stp_function_skip(s->f, s->site, wild)) {
-			move_to_kretprobe(b, g, s);
+			move_to_kretprobe(b, g, s, 0);
 			continue;
 		}
 		s->refused = true;
@@ -591,7 +597,7 @@ static void arm_group(struct stp_batch *b, struct return_group *g, int err)
 		err = hook_group(g, g->functions, g->n);
 	for (i = 0; err && i <= stp_hash_index(~0u, g->shift); i++)
 		if (g->slots[i].ip && !g->slots[i].refused)
-			move_to_kretprobe(b, g, &g->slots[i]);
+			move_to_kretprobe(b, g, &g->slots[i], err);
 	g->armed = g->n;
 }
 

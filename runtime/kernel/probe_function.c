@@ -47,6 +47,8 @@ static const char *reason(const struct stp_site *s, int err)
 	case -EILSEQ: return "not the start of an instruction";
 	case -ENOMEM: return "no memory";
 	case -EBUSY:  return "the instruction is already patched, for instance by another tracer";
+	case -ESHUTDOWN:
+		return "ftrace or kprobes are disabled (sysctl kernel.ftrace_enabled, /sys/kernel/debug/kprobes/enabled)";
 	case -ENOSYS:
 	case -EOPNOTSUPP: return "this kernel does not support these probes";
 	}
@@ -158,6 +160,36 @@ bool stp_kprobe_overruns(const struct stp_site *s)
 
 void stp_kprobe_unoptimized(struct kprobe *kp, struct pt_regs *regs, unsigned long flags) { }
 
+#if COMPAT_FTRACE
+static void no_callback(unsigned long ip, unsigned long parent, struct ftrace_ops *ops, struct ftrace_regs *regs) { }
+
+/* Ends: text is patched (kernel/README.md, "Why waits end"). */
+bool stp_ftrace_off(struct stp_batch *b, const struct stp_site *s)
+{
+	unsigned long address = s->address;
+	struct ftrace_ops *ops;
+	int err;
+
+	if (b->ftrace_checked || !compat_ftrace_likely(address))
+		return b->ftrace_off && compat_ftrace_likely(address);
+	ops = plat_alloc(sizeof(*ops), -1);
+	if (!ops)
+		return false;
+	ops->func = (ftrace_func_t)no_callback;
+	ops->flags = COMPAT_FTRACE_ARGUMENTS;
+	err = stp_ftrace_register(ops, &address, 1);
+	if (!err)
+		stp_ftrace_unregister(ops, &address, 1);
+	b->ftrace_checked = !err || err == -ESHUTDOWN;     /* else ftrace does not know the address */
+	b->ftrace_off = err == -ESHUTDOWN;
+	compat_ftrace_free_filter(ops);
+	plat_free(ops);
+	return b->ftrace_off;
+}
+#else
+bool stp_ftrace_off(struct stp_batch *b, const struct stp_site *s) { return false; }
+#endif
+
 /* Ends: text is patched (kernel/README.md, "Why waits end"). */
 static void add_kprobe(struct stp_batch *b, const struct stp_function *f, const struct stp_site *s)
 {
@@ -170,12 +202,14 @@ static void add_kprobe(struct stp_batch *b, const struct stp_function *f, const 
 	h->kp.addr = (kprobe_opcode_t *)(unsigned long)s->address;
 	h->kp.pre_handler = kprobe_entry;
 	h->kp.post_handler = b->nkprobes < OPTIMIZED_MAX ? NULL : stp_kprobe_unoptimized;
-	err = stp_kprobe_overruns(s) ? -EFAULT : register_kprobe(&h->kp);
+	err = stp_kprobe_overruns(s) ? -EFAULT : stp_ftrace_off(b, s) ? -ESHUTDOWN : register_kprobe(&h->kp);
 	if (err) {
 		plat_free(h);
 		return stp_function_warn_unarmed(f, s, err);
 	}
 	b->kprobes[b->nkprobes++] = &h->kp;
+	if (!compat_kprobe_hits(h->kp.addr))
+		stp_function_warn_unarmed(f, s, -ESHUTDOWN);
 }
 
 /* Ends: text is patched (kernel/README.md, "Why waits end"). */
@@ -247,7 +281,8 @@ int stp_ftrace_known(unsigned long *functions, bool *ok, u32 n)
 	return tried && likely && scratch ? good : -ENOMEM;
 }
 
-int stp_ftrace_grow(struct ftrace_ops *ops, unsigned long *functions, u32 n)
+/* Adds all pieces but the first to ops that are registered. Returns 0 or -errno. */
+static int grow(struct ftrace_ops *ops, unsigned long *functions, u32 n)
 {
 	u32 at;
 	int err = 0;
@@ -259,7 +294,8 @@ int stp_ftrace_grow(struct ftrace_ops *ops, unsigned long *functions, u32 n)
 	return err;
 }
 
-void stp_ftrace_shrink(struct ftrace_ops *ops, unsigned long *functions, u32 n)
+/* Removes all pieces but the first. One that cannot be removed for lack of memory is removed with the first one. */
+static void shrink(struct ftrace_ops *ops, unsigned long *functions, u32 n)
 {
 	int err = 0;
 
@@ -272,12 +308,15 @@ void stp_ftrace_shrink(struct ftrace_ops *ops, unsigned long *functions, u32 n)
 /* Ends: text is patched (kernel/README.md, "Why waits end"). */
 int stp_ftrace_register(struct ftrace_ops *ops, unsigned long *functions, u32 n)
 {
-	int err = compat_ftrace_set_filter_ips(ops, functions, min(n, COMPAT_FTRACE_PIECE), true) ?:
-		  register_ftrace_function(ops);
+	int err = compat_ftrace_set_filter_ips(ops, functions, min(n, COMPAT_FTRACE_PIECE), true);
 
 	if (err)
 		return err;
-	err = stp_ftrace_grow(ops, functions, n);
+	ops->flags |= COMPAT_FTRACE_NEEDED;
+	err = register_ftrace_function(ops);
+	if (err)
+		return err == -EBUSY ? -ESHUTDOWN : err;
+	err = grow(ops, functions, n);
 	if (err)
 		unregister_ftrace_function(ops);
 	return err;
@@ -286,7 +325,7 @@ int stp_ftrace_register(struct ftrace_ops *ops, unsigned long *functions, u32 n)
 /* Ends: text is patched (kernel/README.md, "Why waits end"). */
 void stp_ftrace_unregister(struct ftrace_ops *ops, unsigned long *functions, u32 n)
 {
-	stp_ftrace_shrink(ops, functions, n);
+	shrink(ops, functions, n);
 	unregister_ftrace_function(ops);
 }
 
@@ -557,17 +596,22 @@ static void add_entry(struct stp_batch *b, const struct stp_function *f, const s
 	h->entry[h->n++] = (struct entry){ s->address, f, s };
 }
 
-/* If ftrace is not available at all (disabled, out of memory), kprobes are used. */
+/* If ftrace is out of memory, kprobes are used. If it is disabled, kprobes at function entries would never hit. */
 static void finish_entries(struct stp_batch *b)
 {
 	u32 i, k;
+	int err;
 
 	for (i = 0; i < HOOKS; i++) {
 		struct entry_hook *h = &b->hooks[i];
 
-		if (h->n && arm_entries(b, h))
-			for (k = 0; k < h->n; k++)
+		err = h->n ? arm_entries(b, h) : 0;
+		for (k = 0; err && k < h->n; k++) {
+			if (err == -ESHUTDOWN)
+				stp_function_warn_unarmed(h->entry[k].f, h->entry[k].site, err);
+			else
 				add_kprobe(b, h->entry[k].f, h->entry[k].site);
+		}
 		plat_free(h->entry);
 		h->entry = NULL;
 	}
