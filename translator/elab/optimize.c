@@ -388,11 +388,27 @@ static bool visit_entry(struct ast_walker *w, struct expr **e)
 	return true;
 }
 
+// An expression may be in several places of a body ($x of $x$): a negative number is one that was moved already.
 static bool move_entry(struct ast_walker *w, struct expr **e)
 {
-	if ((*e)->kind == E_ENTRY)
-		(*e)->u.entry.slot = ((int *)w->data)[(*e)->u.entry.slot];
+	if ((*e)->kind == E_ENTRY && (*e)->u.entry.slot >= 0)
+		(*e)->u.entry.slot = ~((int *)w->data)[(*e)->u.entry.slot];
 	return true;
+}
+
+static bool end_move(struct ast_walker *w, struct expr **e)
+{
+	if ((*e)->kind == E_ENTRY && (*e)->u.entry.slot < 0)
+		(*e)->u.entry.slot = ~(*e)->u.entry.slot;
+	return true;
+}
+
+static void walk_handler(struct ast_walker *w, struct probe *p)
+{
+	ast_walk_stmt(w, &p->body);
+	for vec_each(&p->clones, f)
+		if ((*f)->used && (*f)->body)
+			ast_walk_stmt(w, &(*f)->body);
 }
 
 int optimize_entry_words(const struct session *s, const struct probe *p, int upto)
@@ -419,14 +435,11 @@ static void drop_entries(struct session *s, struct probe *p)
 {
 	int *slots = NEW_ARRAY(int, p->entries.n + 1), n = 0;
 	struct ast_walker see = { .expr = visit_entry, .data = slots };
-	struct ast_walker move = { .expr = move_entry, .data = slots };
+	struct ast_walker move = { .expr = move_entry, .data = slots }, end = { .expr = end_move };
 
 	if (!p->entries.n)
 		return;
-	ast_walk_stmt(&see, &p->body);
-	for vec_each(&p->clones, f)
-		if ((*f)->used && (*f)->body)
-			ast_walk_stmt(&see, &(*f)->body);
+	walk_handler(&see, p);
 	for (int i = 0; i < p->entries.n; i++) {
 		if (!slots[i])
 			continue;
@@ -434,10 +447,8 @@ static void drop_entries(struct session *s, struct probe *p)
 		p->entries.at[n++] = p->entries.at[i];
 	}
 	p->entries.n = n;
-	ast_walk_stmt(&move, &p->body);
-	for vec_each(&p->clones, f)
-		if ((*f)->used && (*f)->body)
-			ast_walk_stmt(&move, &(*f)->body);
+	walk_handler(&move, p);
+	walk_handler(&end, p);
 }
 
 // Drops handlers that do nothing, and those that exist only to be checked. With -u they stay, since their hits may be
