@@ -56,7 +56,7 @@ struct var {
 	enum type type;            // types: of the value
 	struct loc type_loc;       // types: the use that determined the type, for messages
 	struct di_type *dtype;     // types: debuginfo type of the long, NULL: none or several
-	bool explicit_type;        // parse: parameter written "name:string"
+	bool explicit_type;        // parse: the parameter has a written type: "name:string"
 
 	// globals
 	bool is_private;           // parse: visible in its file only
@@ -86,10 +86,11 @@ struct var {
 	// stack_values: keys and values that are stored as stack values instead of text of this form, and those to
 	// which such a call stack is assigned. Bit n: key n; bit `arity`, of a local bit 0: the value
 	unsigned stacks[STACK_FORMS], stacks_reached[STACK_FORMS];
-	bool varies;               // global_labels, of statistics with .autoprint: other values than 1 are added
-	const char *label, *unit;  // global_labels, of statistics: name for people; unit of the values; or NULL
+	bool varies;               // global_labels, of statistics with .autoprint: values other than 1 are added
+	const char *label, *unit;  // global_labels, of statistics: a readable name; the unit of the values; each
+				   // may be NULL
 	int index;                 // emit: position among the emitted globals of its kind
-	int reads, stores;         // dead_stores: number of reads; index of the last statement that only sets it
+	int reads, stores;         // dead_stores: number of reads; number of the last statement that only sets it
 	int number;                // access: position among the script's globals
 	int local;                 // emit: position among the variables of the C function that is being emitted
 	int reached;               // access: number of the last walk that found it, like func.reached
@@ -201,25 +202,26 @@ struct expr {
 			// target: a division in the location of a variable. Division by zero: the variable is not
 			// available.
 			enum { OF_SCRIPT, LOCATION_SIGNED, LOCATION_UNSIGNED, LOCATION_ABSENT } of_location;
-			bool not_constant;     // names, target: constant_value() finds no value, and later passes do not change that
+			bool not_constant;     // names, target: constant_value() cannot evaluate it, also not in
+					       // later passes
 			// names: cached result of constant_may_be(), which is called at each level of a chain
 			bool may_be_constant;
-			bool waited;           // constant_value() finds no value before types.c has run
+			bool waited;           // types.c must run before constant_value() can evaluate it
 		} bin;
 		struct { struct expr *c, *a, *b; } cond;
 		struct { struct expr *l; const char *pattern; size_t len; bool negate;
-			 bool keep; /* access: matched() may ask for its groups */ } regex;
+			 bool keep; /* access: matched() may read its groups */ } regex;
 		struct { unsigned op; /* one STAT_* bit */ struct expr *of; /* E_VAR or E_INDEX */
-			 struct expr *shift; /* of @variance; of @percentile: the percentage */ int64_t low, high, step; } stat;
+			 struct expr *shift; /* of @variance: the shift; of @percentile: the percentage */ int64_t low, high, step; } stat;
 		struct {
 			enum print_kind kind;
 			bool to_string;            // the s... forms
 			const char *word;          // as in the source: "printf", "sprintln", ...
-			struct expr *delimiter;    // PRINT_PRINTD*: E_STRING
+			struct expr *delimiter;    // a function that returns the text: sprint, sprintf, ..
 			VEC(struct format_piece) format; // PRINT_PRINTF
 			expr_vec args;             // an E_HIST only as the single argument of print/println
 			const char *on_fault;      // target: text to print if a value cannot be read; NULL: an error
-			bool in_part;              // target: some values are left out, which counts as a loss
+			bool in_part;              // target: some values are omitted, which counts as a loss
 			struct var *merged;        // PRINT_MERGED, of merge: the global; args: keys, value (a count of statistics)
 		} print;
 		struct embedded *embedded;
@@ -238,7 +240,7 @@ struct expr {
 		} access;
 		struct expr *op1;
 		const struct diag_report *unbound;
-		struct { struct expr *e; int slot; /* function family: index among the saved */ } entry;
+		struct { struct expr *e; int slot; /* function family: index among the saved values */ } entry;
 		struct {
 			const struct di_static *variable;
 			const char *symbol;
@@ -254,10 +256,11 @@ struct expr {
 			 bool is_float; /* as in deref */ } reg;
 		struct { bool user; int size; bool is_signed; struct expr *addr; struct expr *size_expr;
 			 int bit_offset, bit_size; /* of an lvalue that is a bit-field */
-			 bool by_parts; /* that is read and written in several parts */
+			 bool by_parts; /* the bit-field is read and written in several parts */
 			 bool is_return; /* a return address of a program */
 			 bool is_float; /* 4 bytes, widened to a double's image */
-			 const struct kernel_member *member; /* target: whose size and bits libbpf finds; or NULL */ } deref;
+			 const struct kernel_member *member; /* target: libbpf finds the size and bits of this
+							      * member; or NULL */ } deref;
 	} u;
 };
 
@@ -291,7 +294,8 @@ struct stmt {
 			struct expr *limit;        // or NULL
 			struct stmt *body;
 		} foreach;
-		struct { struct stmt *body, *handler; struct expr *var; /* E_VAR or NULL */ } try_;
+		struct { struct stmt *body, *handler; struct expr *var; /* the variable for the message, E_VAR;
+									 * or NULL */ } try_;
 	} u;
 };
 
@@ -319,14 +323,14 @@ struct func {
 	bool used;                 // names: reachable from a probe; target: still reachable after @defined is
 				   // resolved
 	bool in_context;           // target: it, or a function that it calls, uses $x and the like: see clone.c
-	struct func *original;     // clone.c: the function that this is a copy of, or NULL
-	bool used_as_copy;         // check.c: a copy of it is used
+	struct func *original;     // clone.c: the function that this one is a copy of, or NULL
+	bool used_as_copy;         // check.c: a copy of this function is used
 	struct probe *probe;       // target: the probe that this is a clone for
 	bool only_unused;          // target: only unused statements call it; an error in it removes them
-	const char *broken;        // types: the error of such a function, or NULL
+	const char *broken;        // types: an error in a function with only_unused, or NULL
 	struct loc broken_at;
 	bool is_called;            // target: called from code that remains after @defined is resolved
-	bool is_refused;           // privilege: it uses something that this session does not permit or support
+	bool is_refused;           // privilege: uses something that this session does not permit or support
 	bool recursive;            // access: part of a call cycle
 	int component;             // access: number of its component in the call graph
 	int order, low, reached;   // access: state of the walk over the call graph
@@ -385,20 +389,21 @@ struct probe {
 	VEC(struct probe_point *) chain; // match: from the point in the source through aliases to the last
 	struct expr *condition;        // match: all conditions of the chain, anded; NULL: none
 	struct stmt *body;             // match: prologues, own body, epilogues; a private copy
-	VEC(struct probe *) copies;    // match: other addresses of one wildcard, without bodies of their own unless
-				       // clone.c finds that they need some; otherwise optimize lists them after this
+	VEC(struct probe *) copies;    // match: other addresses of the same wildcard. They have no bodies of their
+				       // own unless clone.c makes some; otherwise optimize adds them to
+				       // script.probes after this probe
 	struct stmt *pristine;         // match: the initial body for copies; NULL: no copies
 	VEC(struct var *) locals;      // names
 	void *data;                    // family: its own struct
 	const char *shared_name;       // family: one of many points of a wildcard: its $$name is looked up at
 				       // the hit, so that all can share a handler; NULL: $$name is a literal
-	bool keep;                     // family: has an effect even with an empty handler
+	bool keep;                     // family: the probe has an effect even with an empty handler
 	VEC(struct func *) clones;     // target: functions that use its $x
 	bool is_bound;                 // family: its address or its variables are those of this build of the kernel
-	expr_vec entries;              // target: expressions of @entry(), by slot
+	expr_vec entries;              // target: expressions whose values @entry() saves, by slot
 	int index;                     // emit: number of the handler, and index in the table of probes
-	const struct probe *same_body; // optimize: uses the handler of that probe
-	const struct probe *shares;    // emit: the probe whose table entry it uses too
+	const struct probe *same_body; // optimize: the probe whose handler this one uses
+	const struct probe *shares;    // emit: the probe whose table entry this one uses, too
 	bool in_slices;                // emit: runs in process context, on copies of globals
 	struct stmt *hit;              // emit: the part that runs in the tick and makes the copies; NULL: only copies
 	VEC(struct take) takes;        // emit: globals to copy; `clear`: they are deleted, or set to `value`
@@ -424,8 +429,8 @@ struct listed_details {        // of -L
 
 struct listed_point {          // a line of -l and -L, of which there are up to 70,000
 	const struct probe_decl *decl;
-	const char *point;         // as it is shown: the alias as written, or resolved
-	struct listed_details *details;    // NULL: of -l
+	const char *point;         // the point as it is printed: the alias as written, or resolved
+	struct listed_details *details;    // NULL: -l, without variables
 };
 
 // An error in text that is grammatical, which pass 2 reports.
@@ -453,8 +458,8 @@ struct expr *expr_string(struct loc loc, const char *text);   // type T_STRING
 struct expr *expr_binary(struct loc loc, enum tok op, struct expr *l, struct expr *r);
 struct stmt *stmt_new(enum stmt_kind kind, struct loc loc);
 struct expr *stmt_for_step(const struct stmt *s);        // NULL: the loop has no step
-// Splits a bit-field that crosses storage units, or the end of the aggregate, into loads or stores; it begins in byte
-// 0. Returns their number.
+// Splits a bit-field that begins in byte 0 into loads or stores, if it crosses storage units or the end of the
+// aggregate. Returns their number.
 enum { MAX_BIT_PARTS = 4 };
 struct bit_part {
 	int offset, size;          // bytes: 1, 2, 4 or 8
@@ -462,7 +467,7 @@ struct bit_part {
 	int at;                    // first bit of the bit-field in this part
 };
 int bit_parts(int bit_offset, int bit_size, struct bit_part parts[MAX_BIT_PARTS]);
-struct expr *expr_copy(const struct expr *e);                 // deep; declarations are shared
+struct expr *expr_copy(const struct expr *e);                 // a deep copy, except that declarations are shared
 struct stmt *stmt_copy(const struct stmt *s);
 const char *type_name(enum type t);                           // "long", "string", "stats", "unknown"
 char *point_text(const struct probe_point *p);                // as in the source, without condition

@@ -402,7 +402,7 @@ static void indentation(struct buf *b, int indent)
 		buf_putc(b, '\t');
 }
 
-// Prints a block on the current line; the caller ends the line.
+// "a =~ "x" == b" does not parse: no comparison may follow a match
 static void print_block(struct buf *b, const struct stmt *s, int indent)
 {
 	buf_puts(b, "{\n");

@@ -25,7 +25,7 @@ enum {
 // A distinct identifier or keyword of the code; comments and literals have none.
 struct c_word {
 	const char *name;
-	int offset;                // in the code, of its first use
+	int offset;                // number of uses that are followed by "("
 	int calls;                 // how often "(" follows
 	bool is_macro;             // after "define" at least once
 	bool is_outside;           // outside braces at least once: at the top level of a file, it is declared there
@@ -35,12 +35,13 @@ struct c_word {
 };
 
 struct embedded {
-	const char *code;          // the text
+	const char *code;          // the text of the code
 	unsigned pragmas;          // PRAGMA_*
-	const char *points_to;     // of "pragma:type:task_struct": the returned number is the address of one; or NULL
-	int64_t work;              // of "pragma:work:N": units that all of it costs at most; -1: not stated
+	const char *points_to;     // of "pragma:type:task_struct": the type to which the returned number points; or
+				   // NULL
+	int64_t work;              // of "pragma:work:N": upper limit of its cost, in units; -1: not stated
 	name_list reads, writes;   // of "pragma:read:G", "pragma:write:G": globals that it accesses
-	name_list unknown;         // markers that nothing reads but that look like misspelt ones
+	name_list unknown;         // unknown markers that are similar to a known one
 	VEC(struct c_word) words;
 	bool is_statement;         // an expression that ends in ";" or is empty, comments aside
 };

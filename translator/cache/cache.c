@@ -44,7 +44,7 @@ struct cache_hash {
 	struct sha256_ctx sha256;
 };
 
-// Variables that make, compilers, assemblers and linkers read.
+// Environment variables that make, compilers, assemblers and linkers read.
 static const char *const variables[] = {
 	"CPATH", "C_INCLUDE_PATH", "COMPILER_PATH", "GCC_EXEC_PREFIX", "LIBRARY_PATH", "LD_RUN_PATH", "LDEMULATION",
 	"SOURCE_DATE_EPOCH", "ARCH", "CROSS_COMPILE", "LLVM", "LLVM_IAS", "KCFLAGS", "KAFLAGS", "KCPPFLAGS",
@@ -89,7 +89,7 @@ static int find_build_id(struct dl_phdr_info *program, size_t size, void *id)
 	return 1;                      // the program is the first entry, libraries follow
 }
 
-// Hashes the translator itself, by its build ID, so that an equal one in another directory uses the same files.
+// Hashes the translator itself, by its build ID, so that identical copies in other directories use the same files.
 static void hash_stap(struct cache_hash *h)
 {
 	static struct bytes_of id;
@@ -213,7 +213,7 @@ struct cached {
 	char *path;
 	off_t bytes;
 	time_t used;
-	bool tree;                 // a directory with all that is in it
+	bool tree;                 // the entry is a directory, with all files in it
 };
 typedef VEC(struct cached) cached_files;
 

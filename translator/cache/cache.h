@@ -9,14 +9,13 @@
 // with one warning.
 void cache_open(struct session *s);        // sets s->cache_dir, or leaves it NULL; called by main()
 struct cache_hash;
-// Makes a key of the data that is added to it and of the environment of compilers. format: the kind of file, and its
-// version.
+// Makes a key of the data that is added to it and of the environment variables that compilers read. format: the
+// kind of file, and its version.
 struct cache_hash *cache_hash_new(const char *format);
 void cache_hash_add(struct cache_hash *h, const void *bytes, size_t len);
 void cache_hash_text(struct cache_hash *h, const char *text);        // length included
 void cache_hash_file_id(struct cache_hash *h, const char *path);     // path, size, times
-// Returns the variables of the environment that change the work of compilers and make, with their values; all keys
-// include them.
+// Returns the variables that influence compilers and make, as "NAME=VALUE"; all keys include them.
 const char *cache_environment(void);
 // Returns the working directory.
 const char *directory_here(void);
@@ -25,7 +24,7 @@ struct cache_key cache_hash_end(struct cache_hash *h);
 // was checked after it was made: nothing else reads files of the cache.
 char *cache_text(struct session *s, const struct cache_key *k, const char *suffix, size_t *len);   // len may be NULL
 char *cache_file(struct session *s, const struct cache_key *k, const char *suffix);    // path, in s->tmp_dir
-// In memory of `allocate`, which takes a length in bytes and may return NULL.
+// cache_content() returns the content in memory of `allocate`, which takes a length in bytes and may return NULL.
 typedef void *cache_allocator(size_t len);
 struct cache_bytes { void *at; size_t len; };
 struct cache_bytes cache_content(struct session *s, const struct cache_key *k, const char *suffix,
@@ -34,16 +33,17 @@ struct cache_bytes cache_content(struct session *s, const struct cache_key *k, c
 char *cache_path(const struct session *s, const struct cache_key *k, const char *suffix);
 // Writes a file. Returns its path, or NULL if caching is off or fails.
 char *cache_put(struct session *s, const struct cache_key *k, const char *suffix, const void *bytes, size_t len);
-// The same with a copy of `from`, which the caller continues to use: another process may change the file of the cache.
+// Adds a copy of the file `from`, which the caller continues to use, since another process may replace the file of
+// the cache.
 char *cache_add(struct session *s, const struct cache_key *k, const char *suffix, const char *from);
 void cache_clean(struct session *s);
-// cache_tree.c: directories. cache_tree() returns the path of one that was made for that key, or NULL.
-// cache_tree_begin() returns a new directory to be filled, in s->tmp_dir if caching is off; cache_tree_end() returns
-// its path from then on.
+// cache_tree.c: directories. cache_tree() returns the path of the directory with this key, or NULL.
+// cache_tree_begin() returns a new, empty directory, which is in s->tmp_dir if caching is off; cache_tree_end()
+// returns its final path.
 char *cache_tree(struct session *s, const struct cache_key *k);
 char *cache_tree_begin(struct session *s, const struct cache_key *k);
 char *cache_tree_end(struct session *s, const struct cache_key *k, char *path);
-void cache_tree_remove(const char *path);      // with all that is in it; for cleaning
+void cache_tree_remove(const char *path);      // removes the directory and all files in it; used by cleaning
 // Disables the cache for the rest of this run, since an input changed while it was read.
 void cache_distrust(struct session *s);
 

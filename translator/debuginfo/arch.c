@@ -23,7 +23,7 @@ static const struct arch arches[] = {
 			[7] = 152,     // rsp
 			[8] = 72, [9] = 64, [10] = 56, [11] = 48,   // r8 to r11
 			[12] = 24, [13] = 16, [14] = 8, [15] = 0,   // r12 to r15
-			[16] = 128,    // the return address column: rip
+			[16] = 128,    // the register of the return address, rip
 			[17 ... 33] = -1,
 		},
 		.args = { 5, 4, 1, 2, 8, 9, -1 },
@@ -44,7 +44,8 @@ static const struct arch arches[] = {
 		// 32-bit programs on x86-64: all arguments are on the stack.
 		.name = "i386",
 		.elf_machine = EM_386,
-		.native = (const signed char[9]){ 0, 2, 1, 3, 7, 6, 4, 5, 16 },  // eax ecx edx ebx esp ebp esi edi eip
+		.native = (const signed char[9]){ 0, 2, 1, 3, 7, 6, 4, 5, 16 },  // native numbers 0 to 8 are eax
+										 // ecx edx ebx esp ebp esi edi eip
 		.pt_regs_offset = {
 			[0] = 80, [1] = 96, [2] = 88, [3] = 40, [4] = 104, [5] = 112, [6] = 32, [7] = 152,
 			[8 ... 15] = -1, [16] = 128, [17 ... 33] = -1,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Says what is wrong with an option that getopt_long() refused: unknown, ambiguous, an argument missing or too many, a
-// dash of typography, or the options of strace.
+// Explains an option that getopt_long() rejected: unknown, ambiguous, an argument missing or superfluous, a
+// typographic dash, or the options of strace.
 #include "driver/bad_option.h"
 #include "driver/options.h"
 #include "parse/typography.h"
@@ -9,7 +9,7 @@
 #include <getopt.h>
 #include <string.h>
 
-// Returns a message about options of strace, with the same question to stap; NULL: others.
+// Returns a message about options of strace, with the equivalent command of stap; NULL for other options.
 static const char *strace(int argc, char **argv)
 {
 	const char *calls = NULL;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// --bundle=FILE: one tar file with the script, built for each -r, and as BPF programs where that can be done. Its form
-// is described in staprun/bundle.c, which reads it. The same inputs give the same bytes: members are in the order of
+// --bundle=FILE: one tar file with the script, built for each -r, and as BPF programs if possible. Its format is
+// described in staprun/bundle.c, which reads it. The same inputs give the same bytes: members are in the order of
 // the command line, and have no times, owners or paths of this host.
 #include "driver/bundle.h"
 #include "cache/cache_file.h"
@@ -25,13 +25,14 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-struct part {                      // what one process builds
-	const char *release;       // as given; NULL: the BPF program
-	// result: a file in memory that bundle_put() writes; messages: another one, of the BPF program's build
+struct part {                      // the part of the bundle that one process builds
+	const char *release;       // release, as given; NULL: the BPF program
+	// result: a file in memory that bundle_put() writes; messages: another such file, with messages of the BPF
+	// program's build
 	int pid, result, messages;
 };
 
-static struct part own;            // in a process that builds: its part
+static struct part own;            // in a process that builds: the part that it builds
 
 // ---------------------------------------------------------------- a process that builds
 
@@ -50,7 +51,7 @@ static void put(const void *bytes, size_t len)
 		die("--bundle: cannot store the module: %s", strerror(errno));
 }
 
-// Stores "ARCH RELEASE BUILDID" in a line, then the module.
+// Writes a line "ARCH RELEASE BUILDID", then the module, to the result.
 void bundle_put(struct session *s)
 {
 	const struct module_data *d = s->module_data;
@@ -107,7 +108,7 @@ static void add_fact(struct buf *b, const char *key, const char *value)
 	buf_printf(b, "%s %s\n", key, str_escape(value, strlen(value)));
 }
 
-// Options that change what the modules do.
+// Adds options that change the behaviour of the modules.
 static void add_options(struct buf *b, const struct options *o)
 {
 	static const char *const levels[] = { "stapdev", "stapsys", "stapusr" };
@@ -194,7 +195,7 @@ static void write_file(const struct options *o, const struct member *members, in
 		die("--bundle=%s cannot be written: %s", o->bundle, strerror(-err));
 }
 
-// Adds the result of a process to members and manifest. Returns false if the process had none.
+// Adds the result of a process to members and manifest. Returns false if the process has no result.
 static bool add_part(const struct part *p, struct member *m, struct buf *manifest)
 {
 	size_t len;
@@ -245,7 +246,7 @@ static void assemble(const struct options *o, const struct part *parts, int n)
 
 // ---------------------------------------------------------------- all processes
 
-// Says why there is no BPF program, by the first error of its build.
+// Reports why there is no BPF program, by the first error of its build.
 static void explain_fallback(const struct part *p)
 {
 	const char *text = str_read_file(str_printf("/proc/self/fd/%d", p->messages), NULL), *error;
@@ -256,7 +257,7 @@ static void explain_fallback(const struct part *p)
 	fprintf(stderr, "note: the bundle has no BPF program for other kernels: %s\n", str_ndup(error, strcspn(error, "\n")));
 }
 
-// Returns the kernels that nothing could be built for.
+// Returns the kernels for which the build failed.
 static const char *wait_parts(const struct part *parts, int n)
 {
 	const char *failed = "";
@@ -272,7 +273,7 @@ static const char *wait_parts(const struct part *parts, int n)
 	return failed;
 }
 
-// Releases become complete, so that each is in the bundle once.
+// Replaces abbreviated releases by complete ones, so that each kernel is in the bundle once.
 static void complete_releases(struct options *o)
 {
 	typeof(o->releases) complete = { 0 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // --complete LINE: answers the completion of shells (completions/). In: the command line up to the cursor. Out:
-// the words that the last one may become.
+// possible completions of its last word.
 #include "driver/complete_line.h"
 #include "driver/example.h"
 #include "driver/options.h"
@@ -83,7 +83,7 @@ static void add_alternatives(const char *text, name_list *out)
 		vec_push(out, (const char *)str_ndup(text, strcspn(text, "|")));
 }
 
-// Options whose values are not evident from the name of the value in the table.
+// Options whose values do not follow from the name of the value in the table.
 static const struct { const char *option, *values; } fixed[] = {
 	{ "--fmt", "write|check" }, { "--color", "auto|always|never" }, { "--privilege", "stapusr|stapsys|stapdev" },
 	{ "-p", "1|2|3|4|5" }, { "-a", "x86_64|arm64" }, { "--prologue-searching", "auto|always|never" },
@@ -112,7 +112,7 @@ static void complete_value(struct session *s, const char *option, const char *na
 		add_alternatives(name, out);
 }
 
-// Returns the row of an option that needs or may have a value, NULL if the word is not one.
+// Returns the name of an option's required or optional value; NULL if the word is not an option with a value.
 static const char *value_of(const char *word, bool *required)
 {
 	const char *option, *value;
@@ -162,7 +162,7 @@ static void complete_word(struct session *s, const name_list *words, name_list *
 	}
 }
 
-// The kernel of -r or --vm determines functions and tracepoints.
+// The kernel of -r or --vm determines the functions and tracepoints that are offered.
 static void choose_release(struct session *s, const name_list *words)
 {
 	for (int i = 1; i + 1 < words->n; i++) {

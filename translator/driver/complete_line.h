@@ -4,8 +4,8 @@
 
 #include "session/session.h"
 
-// --complete: prints the completions of the last word of a command line, without its quotes, one a line. Prints
-// nothing where the shell has to complete file names. Returns the exit status of stap.
+// --complete: prints the completions of the last word of a command line, without its quotes, one per line. Prints
+// nothing if the shell has to complete file names. Returns the exit status of stap.
 int complete_line(struct session *s);
 
 #endif

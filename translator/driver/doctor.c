@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// --doctor: checks what this machine can do, and prints a line for each check.
+// --doctor: checks which features this machine supports, and prints a line for each check.
 //
 // A check calls the functions that a run calls, and runs under die_caught(): the message of die(), "WHAT; ADVICE",
 // is the result. The last two checks run a script, so that problems that no other check detects are found, too.
@@ -26,9 +26,9 @@ enum verdict { GOOD, MISSING, LIMITED };   // LIMITED: some scripts cannot run
 struct check {
 	const char *name;
 	void (*run)(struct session *s, struct check *c);
-	bool required;             // by scripts that probe the running kernel
+	bool required;             // required by scripts that probe the running kernel
 	enum verdict verdict;
-	const char *text;          // what was found
+	const char *text;          // the result of the check
 	const char *advice;        // NULL: none is required
 };
 
@@ -145,7 +145,7 @@ static void check_vm(struct session *s, struct check *c)
 
 // ---------------------------------------------------------------- runs
 
-// Returns the first error that stap and what it starts print.
+// Returns the first error that stap and its child processes print.
 static const char *first_error(const char *output)
 {
 	const char *at = strstr(output, "ERROR: ");
@@ -216,7 +216,7 @@ static void call_check(void *arg)
 	call->c->run(call->s, call->c);
 }
 
-// A script does not run if a requirement is missing, so its error would only repeat that.
+// If a requirement is missing, a script does not run, and its error would only repeat that.
 static bool lacks_required(const struct check *c)
 {
 	for (const struct check *other = checks; c == MAIN_JOB && other < c; other++)
@@ -225,7 +225,7 @@ static bool lacks_required(const struct check *c)
 	return false;
 }
 
-// A script that could not run as a module: stap chooses BPF only if the kernel loads no modules.
+// The script could not run as a module: stap chooses BPF only if the kernel loads no modules.
 static void without_module(struct check *c)
 {
 	bool bpf = run_no_modules() != NULL;

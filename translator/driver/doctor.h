@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// --doctor: what this machine can do.
+// --doctor: checks which features this machine supports.
 #ifndef DOCTOR_H
 #define DOCTOR_H
 

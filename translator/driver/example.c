@@ -14,9 +14,10 @@
 #include <string.h>
 
 struct example {
-	const char *path, *subject, *name;     // subject: the directory; name: without .stp
-	bool own;                              // an example of Quicktap, not of SystemTap
-	const char *about;                     // the head up to its usage, or the .meta file
+	const char *path, *subject, *name;     // subject: name of the directory; name: without .stp
+	bool own;                              // it is an example of Quicktap, not of SystemTap
+	const char *about;                     // the head of the script up to its usage, or the text of the .meta
+					       // file
 	int matches;                           // number of wanted words in name and `about`
 };
 
@@ -81,7 +82,7 @@ static void read_all(const struct session *s)
 		read_directory(str_printf("%.*s/systemtap/examples", (int)strcspn(dirs, ":"), dirs), false);
 }
 
-// Returns the question in the third line, up to its mark; for an example of SystemTap its title.
+// Returns the question in the third line, up to its question mark; for an example of SystemTap its title.
 static char *question_of(const struct example *e)
 {
 	const char *line = strstr(e->about, e->own ? "\n# SPDX" : "title:");
@@ -128,7 +129,7 @@ static void list_all(void)
 		       others, data_dirs());
 }
 
-// Returns whether questions of any subject have the word.
+// Returns whether the word is common in questions about any subject.
 static bool is_common(const char *word)
 {
 	static const char *const common[] = { "and", "are", "by", "did", "do", "does", "for", "from", "has", "have", "how",
@@ -141,7 +142,7 @@ static bool is_common(const char *word)
 	return false;
 }
 
-// Counts the words of `text` in name and head, without their plural.
+// Counts the words of `text` that occur in name or head, ignoring plural endings.
 static int count_matches(const struct example *e, const char *text)
 {
 	int n = 0;
@@ -157,7 +158,7 @@ static int count_matches(const struct example *e, const char *text)
 	return n;
 }
 
-// Lists the examples whose heads mention the most of the wanted words.
+// Lists the examples whose heads contain the most words of the name.
 static char *mentions(const char *name)
 {
 	enum { MAX_LINES = 15 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// --export: globals of the script -> a probe of the procfs file __metrics, which prints them in Prometheus's
-// text format (0.0.4). translator/run/stap-export serves that file.
+// --export: globals of the script -> a probe of the procfs file __metrics, which prints them in Prometheus's text
+// format (0.0.4). The program translator/run/stap-export serves that file.
 //
 // The probe is text of the language, which the passes translate with the script. To know the type of each global, a
 // child process runs passes 1 and 2 on the script alone, without messages; errors are reported when the passes run on
@@ -24,8 +24,9 @@
 #include <unistd.h>
 
 enum {
-	SIZE = 4 << 20,                // bytes of all metrics
-	KEYS_LENGTH = 180,             // of the values of a sample's labels before they are quoted: MAXSTRINGLEN is 512
+	SIZE = 4 << 20,                // maximum size of all metrics in bytes
+	KEYS_LENGTH = 180,             // maximum length of a sample's label values before they are quoted:
+				       // MAXSTRINGLEN is 512
 };
 
 // ---------------------------------------------------------------- the script as it was parsed
@@ -87,15 +88,14 @@ static void append(struct buf *b, const char *text)
 	buf_printf(b, "\t$value .= \"%s\"\n", str_escape(text, strlen(text)));
 }
 
-// Keys of two arrays may have different types.
+// The name has the type of the key, since keys of two arrays may have different types.
 static char *key_name(const struct var *v, int i)
 {
 	return str_printf("__%s_%d", v->name, i);
 }
 
-// Returns the template of a sample for sprintf, "NAME{a=%s,le=\"%d\"} %d\n", and adds the values of its labels to
-// *values.
-// bucket: the text for the label `le`, or NULL.
+// Returns the template of a sample for sprintf, "NAME{a=%s,le=\"%d\"} %d
+// ", and adds the values of its labels to *values. bucket: the text for the label `le`, or NULL.
 static char *sample(const char *name, const struct var *v, const struct use *u, const char *bucket, struct buf *values)
 {
 	struct buf b = { 0 };
@@ -127,7 +127,8 @@ static void append_sample(struct buf *b, const char *name, const struct var *v, 
 	buf_printf(b, "\t$value .= sprintf(\"%s\", %s%s)\n", template, buf_text(&values), value);
 }
 
-// Buckets of @hist_log: number 64 has 0, 65 has 1, 66 has 2 and 3, 67 has 4 to 7; 63 has -1, 62 has -3 and -2.
+// Writes the buckets of @hist_log: number 64 counts 0, 65 counts 1, 66 counts 2 and 3, 67 counts 4 to 7; 63 counts
+// -1, 62 counts -3 and -2.
 static void append_buckets(struct buf *b, const struct var *v, const struct use *u, const char *element)
 {
 	const char *name = str_printf("%s_bucket", v->name);
@@ -151,7 +152,7 @@ static enum kind kind_of(const struct var *v, const struct use *u)
 	return !v->hist_step && (v->stat_ops & STAT_HIST_LOG) ? HISTOGRAM : SUMMARY;
 }
 
-// Statements that MAXACTION counts for one element, at most.
+// Returns the maximum number of statements that MAXACTION counts for one element.
 static int cost(enum kind kind)
 {
 	return kind == HISTOGRAM ? 400 : kind == SUMMARY ? 16 : 10;
@@ -169,7 +170,7 @@ static void append_element(struct buf *b, const struct var *v, const struct use 
 	}
 }
 
-// most: number of elements of an array that are printed.
+// most: maximum number of elements of an array that are printed.
 static void append_global(struct session *s, struct buf *b, const struct var *v, const struct use *u, int64_t most)
 {
 	static const char *const names[] = { "counter", "counter", "gauge", "histogram", "summary" };
@@ -201,7 +202,7 @@ static bool is_metric(const struct var *v)
 	return (!v->loc.source || !v->loc.source->library) && (v->type == T_LONG || v->type == T_STATS);
 }
 
-// Divides what MAXACTION leaves among the arrays, since a handler that exceeds it ends the script.
+// Divides the remaining statements of MAXACTION among the arrays, since a handler that exceeds it ends the script.
 static void append_globals(struct session *s, struct buf *b, struct search *found)
 {
 	int64_t left = session_limit(s, LIMIT_MAXACTION);
@@ -229,7 +230,7 @@ static bool has_own(const struct session *s)
 	return false;
 }
 
-// Runs passes 1 and 2 and returns the text of the probe; "": errors, or nothing to add.
+// Runs passes 1 and 2 and returns the text of the probe; "" after errors, or if there is nothing to export.
 static const char *make(struct session *s)
 {
 	struct search found = { 0 };

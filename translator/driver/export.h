@@ -5,8 +5,8 @@
 
 #include "session/session.h"
 
-// Adds a probe to the script's texts that writes all globals to the file __metrics of the module, unless the script has
-// a probe of its own for metrics.
+// Adds a probe to the script's texts that writes all globals to the file __metrics of the module, unless the script
+// has its own probe for metrics.
 void export_add(struct session *s);
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // -l, -L and --dump-*: lists probe points, aliases or functions, instead of a run.
 //
-// In:  the points of -l, which main made a script of: "probe POINT {}"; or the library's index.
+// In:  the points of -l, as a script that main made: "probe POINT {}"; or the library's index.
 // Out: sorted lines. A point found through an alias is listed under the alias's name, others as
 //      pp() returns them. -L adds the locals of aliases as name:type, then target
 //      variables as $name:type; a line that stands for several points (an alias of
@@ -22,7 +22,7 @@
 
 struct line {
 	const char *point;
-	struct listed_details *details;    // NULL: of -l; without a source if the line stands for several points
+	struct listed_details *details;    // NULL: -l; source is unset if the line stands for several points
 };
 typedef VEC(struct line) line_list;
 
@@ -33,7 +33,7 @@ static bool is_quiet(const struct session *s)
 	return s->opt.verbose[2] < 2;
 }
 
-// The first error is the reason if nothing is found.
+// If nothing is found, the first error is reported as the reason.
 static void begin_quiet(const struct session *s)
 {
 	if (!is_quiet(s))
@@ -161,7 +161,8 @@ static void add_probes(struct session *s, line_list *lines)
 	VEC(struct probe *) found = { 0 };
 	bool aliases = false;
 
-	lines->capacity = s->script.listed.n + s->script.probes.n;     // exact: a wildcard finds 70,000
+	lines->capacity = s->script.listed.n + s->script.probes.n;     // the exact size, since a wildcard finds
+								       // 70,000 points
 	lines->at = NEW_ARRAY(struct line, lines->capacity + 1);
 	for vec_each(&s->script.listed, p)
 		if (p->decl->source == s->sources.at[0])
@@ -206,7 +207,8 @@ static void add_found(struct session *s, line_list *lines)
 				add_patterns(s, *point, lines);
 }
 
-// Makes "vfs*" and "perf.*" match longer points, too: vfs.read, perf.hw.cpu_cycles. False: it has no such form.
+// Makes "vfs*" and "perf.*" also match longer points: vfs.read, perf.hw.cpu_cycles. Returns false if the point
+// cannot be lengthened.
 static bool lengthen(struct probe_point *point)
 {
 	struct point_part *last = &point->parts.at[point->parts.n - 1];
@@ -317,7 +319,7 @@ static void print_lines(const struct session *s, const line_list *lines)
 	}
 }
 
-// Notes that source files were not found, and names one of them.
+// Prints a note that source files were not found, with the name of one of them.
 static void note_missing_source(const struct session *s, const line_list *lines)
 {
 	const struct source_line *missing = NULL;
@@ -393,7 +395,7 @@ static char *text_of(struct probe_point *p)
 	return str_printf("%s%s", point_text(p), p->optional ? "?" : p->sufficient ? "!" : "");
 }
 
-// {"alias": "vfs.read", "points": ["kernel.function(\"vfs_read\")"]}
+// Writes {"alias": "vfs.read", "points": ["kernel.function(\"vfs_read\")"]}.
 static void alias_json(struct buf *b, const char *name, const struct probe_decl *alias)
 {
 	buf_puts(b, "{\"alias\": ");
@@ -439,7 +441,7 @@ static void add_aliases(struct session *s, name_list *out)
 				add_name(s, "alias", *pattern, out);
 }
 
-// Tags of "ctime:string (seconds:long) /* unprivileged */", with -v also " /* pure */".
+// Returns the tags that follow "ctime:string (seconds:long)", such as "unprivileged"; with -v also "pure".
 static name_list tags_of(const struct session *s, const struct func *f)
 {
 	static const struct { unsigned bit; const char *name; bool always; } tags[] = {
@@ -454,7 +456,8 @@ static name_list tags_of(const struct session *s, const struct func *f)
 	return list;
 }
 
-// {"function": "ctime", "type": "string", "parameters": [{"name": "seconds", "type": "long"}], "tags": ["pure"]}
+// Writes {"function": "ctime", "type": "string", "parameters": [{"name": "seconds", "type": "long"}], "tags":
+// ["pure"]}.
 static void function_json(const struct func *f, const name_list *tags, struct buf *b)
 {
 	buf_puts(b, "{\"function\": ");
@@ -499,7 +502,7 @@ static void add_functions(struct session *s, name_list *out)
 	library_function_names(s, &names);
 	for vec_each(&names, name)
 		library_use_function(s, *name);
-	// Calls may add more functions.
+	// Calls may add more functions to the list.
 	for (int i = 0; i < s->script.funcs.n; i++)
 		bind_names_of_function(s, s->script.funcs.at[i]);
 	elab_despite_errors(s);

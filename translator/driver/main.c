@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// stap: reads the options and the texts of the script, then runs the table of passes, with a line of -v for each.
+// stap: reads the options and the texts of the script, then runs the passes in the order of a table, and with -v
+// prints a line for each.
 #include "config.h"
 #include "streams.h"
 #include "cache/cache.h"
@@ -38,7 +39,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { WALK_STACK = 100 << 20 };   // bytes of the stack in passes 1 to 3
+enum { WALK_STACK = 100 << 20 };   // maximum size of the stack in passes 1 to 3, in bytes
 
 static volatile sig_atomic_t interrupted;
 
@@ -67,7 +68,7 @@ static void on_signal(int sig)
 
 // ---------------------------------------------------------------- texts
 
-enum { MAX_SCRIPT = 4 << 20 };     // bytes; a larger script is a mistake or an attack
+enum { MAX_SCRIPT = 4 << 20 };     // in bytes; a larger script is a mistake or an attack
 
 static void add_checked(struct session *s, const char *name, const char *text, size_t len)
 {
@@ -111,7 +112,7 @@ static void add_texts(struct session *s)
 
 // ---------------------------------------------------------------- the target
 
-// A module that the user may not load need not be built: it is refused in the script.
+// A module that the user may not load is not built: pass 2 reports the error in the script.
 static void choose_privilege(struct options *o)
 {
 	if (o->privilege_given || o->last_pass < 5 || o->vm || o->remotes.n || o->user_runtime || o->bpf_runtime)
@@ -122,7 +123,7 @@ static void choose_privilege(struct options *o)
 		    "not require it)");
 }
 
-// Returns whether the options request only a run on this host, which BPF programs support, too.
+// Returns whether the options only request a run on this host, which BPF programs also support.
 static bool may_become_bpf(const struct options *o)
 {
 	bool elsewhere = o->vm || o->remotes.n || o->release || o->arch || o->build_tree;
@@ -274,8 +275,8 @@ static char *build_summary(struct session *s)
 static const struct pass {
 	int number;
 	int (*run)(struct session *s);
-	void (*print)(struct session *s);  // printed by -pN
-	char *(*summary)(struct session *s);   // printed by -v
+	void (*print)(struct session *s);  // prints the result for -pN
+	char *(*summary)(struct session *s);   // returns the line for -v
 } passes[] = {
 	{ 1, pass_parse, print_parse, parse_summary },
 	{ 2, pass_elaborate, print_elab, elab_summary },
@@ -324,7 +325,7 @@ static char *memory(void)
 	return str_printf("%ldvirt/%ldres/%ldshr/%lddata kb", virt * kb, res * kb, shr * kb, data * kb);
 }
 
-// Returns true if the next pass follows.
+// Returns true if the next pass is to be run.
 static bool run_pass(struct session *s, const struct pass *p)
 {
 	struct stamp from = stamp_now();
@@ -430,7 +431,8 @@ static void catch_signals(void)
 		sigaction(signals[i], &sa, NULL);
 	stack_overflow_catch();
 	signal(SIGXFSZ, SIG_IGN);          // write() returns EFBIG at the limit of ulimit -f
-	// If stap was started with SIGPIPE ignored, write() returns an error, which is reported.
+	// SIGPIPE has its default action unless stap was started with it ignored: then write() returns an error,
+	// which is reported.
 	if (!sigaction(SIGPIPE, NULL, &pipe) && pipe.sa_handler == SIG_DFL)
 		sigaction(SIGPIPE, &sa, NULL);
 }
@@ -442,8 +444,8 @@ static bool is_script(const char *path)
 	return !stat(path, &st) && S_ISREG(st.st_mode);
 }
 
-// Runs the completion, the prompt, the language server, --fmt or --lint if an option selects it, and sets *status to
-// the exit status of stap. Returns false if none is selected: then the texts of the script have been added.
+// Runs the completion, the prompt, the language server, --fmt or --lint if an option selects it, and sets *status
+// to the exit status of stap. Returns false if none is selected, after adding the texts of the script.
 static bool run_tool(struct session *s, int *status)
 {
 	if (s->opt.complete) {

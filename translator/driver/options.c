@@ -56,7 +56,7 @@ static void set_libraries(struct options *o, const char *arg)
 	o->libraries = true;
 }
 
-// The kernel itself provides the names of all its modules.
+// Accepts --all-modules, which has no effect: the kernel itself provides the names of all its modules.
 static void accept_all_modules(struct options *o, const char *arg)
 {
 }
@@ -132,7 +132,7 @@ static void add_define(struct options *o, const char *arg)
 	if (!matches(arg, "^[a-z_][a-z_0-9]*(=-?[a-z_0-9]+)?$"))
 		options_misused("-D takes NAME or NAME=VALUE of letters, digits and \"_\", not \"%s\"", arg);
 	vec_push(&o->defines, name_value(arg));
-	o->timing |= str_starts(arg, "STP_TIMING") || str_starts(arg, "STP_ALIBI");     // and STP_TIMING_NSECS
+	o->timing |= str_starts(arg, "STP_TIMING") || str_starts(arg, "STP_ALIBI");     // also matches STP_TIMING_NSECS
 }
 
 static void add_global(struct options *o, const char *arg)
@@ -328,7 +328,7 @@ static void set_json(struct options *o, const char *arg)
 	o->json = true;
 }
 
-// stap-report knows the formats.
+// stap-report checks the formats
 static void set_dump(struct options *o, enum dump what)
 {
 	if (o->dump && o->dump != what)
@@ -437,7 +437,8 @@ static void set_unprivileged(struct options *o, const char *arg)
 	o->privilege_given = true;
 }
 
-// Accepts --prologue-searching, which has no effect: parameters are read where they are at the function's entry.
+// Accepts --prologue-searching, which has no effect: parameters are read from their locations at the function's
+// entry.
 static void set_prologue(struct options *o, const char *arg)
 {
 	if (arg && strcmp(arg, "auto") && strcmp(arg, "always") && strcmp(arg, "never"))
@@ -453,7 +454,8 @@ static void set_limit(int what, const char *name, const char *arg)
 		options_misused("--rlimit-%s takes a number from 0 to %lld, not \"%s\"", name, (long long)INT64_MAX, arg);
 	limit.rlim_cur = limit.rlim_max = (rlim_t)n;
 	if (what == RLIMIT_CPU)
-		limit.rlim_max++;          // the signal SIGXCPU at the first limit, which stap reports, SIGKILL at the other
+		limit.rlim_max++;          // at the soft limit the kernel sends SIGXCPU, which stap reports; at the
+					   // hard limit SIGKILL
 	if (setrlimit(what, &limit) < 0)
 		options_misused("--rlimit-%s=%s: %s", name, arg, strerror(errno));
 }
@@ -551,7 +553,7 @@ static void set_show(struct options *o, const char *arg)
 	o->example_show = true;
 }
 
-// Accepts --save-uprobes; only obsolete kernels needed uprobes as a module of their own.
+// Accepts --save-uprobes, which has no effect: only obsolete kernels had uprobes in a separate module.
 static void accept_save_uprobes(struct options *o, const char *arg)
 {
 }
@@ -577,11 +579,12 @@ static void show_help(struct options *o, const char *arg);
 enum takes { NOTHING, VALUE, MAYBE };
 
 static const struct option_row {
-	char letter;                   // 0: only a long form
-	const char *word;              // NULL: only a letter
+	char letter;                   // 0: the option has only a long form
+	const char *word;              // NULL: the option has only a letter
 	enum takes takes;
 	const char *value, *help;
-	void (*set)(struct options *o, const char *arg);   // NULL: refused, `help` states the alternative
+	void (*set)(struct options *o, const char *arg);   // NULL: the option is rejected, and `help` is the
+							   // alternative
 } option_table[] = {
 	{ 'e', NULL, VALUE, "SCRIPT", "run SCRIPT", set_script },
 	{ 0, "example", MAYBE, "NAME", "run the example script of that name, or list all", set_example },

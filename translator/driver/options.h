@@ -10,15 +10,15 @@ void options_parse(struct options *o, int argc, char **argv);
 
 // Prints a message about the command line and exits with status 1.
 void options_misused(const char *fmt, ...) PRINTF_LIKE(1, 2) __attribute__((noreturn));
-// options_check.c: exits in the same way if options conflict.
+// options_check.c: likewise exits if options conflict.
 void options_check(const struct options *o);
 
-// Row i of the table of options: its word as typed ("--vm", "-l"), the name of its value or NULL, and whether the value
-// is required. The words of an option with two forms are two rows; a refused option has
-// "". False: i is beyond the last.
+// Returns row i of the table of options: the option as typed ("--vm", "-l"), the name of its value or NULL, and
+// whether the value is required. An option with two forms has two rows; a rejected option is "". Returns false if i
+// is beyond the last row.
 bool options_row(int i, const char **word, const char **value, bool *required);
 
-// stack_overflow.c: from now on a message reports that the stack is used up.
+// stack_overflow.c: installs a handler that reports a stack overflow.
 void stack_overflow_catch(void);
 
 // options_output.c: setters of single options.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Conflicts between options: struct options as the command line sets them, before anything is read or translated.
+// Checks for conflicts between options: struct options as set by the command line, before anything is read or
+// translated.
 #include "config.h"
 #include "driver/options.h"
 #include "util/root.h"
@@ -20,7 +21,7 @@ void options_misused(const char *fmt, ...)
 	exit(EXIT_FAILURE);
 }
 
-// The client of BPF programs has neither a module's files nor its rings.
+// The client of BPF programs has neither the files of a module nor its rings.
 static void check_bpf(const struct options *o)
 {
 	if (o->bulk || o->switching || o->flight_recorder)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Options that select the form of the output -> struct options.
+// Options that select the format of the output -> struct options.
 #include "driver/options.h"
 
 #include <langinfo.h>
@@ -29,7 +29,8 @@ void options_set_json_safe(struct options *o, const char *arg)
 	o->json_safe = true;
 }
 
-// Lists and reports are JSON with --json or -f json; of a script that runs, both select the format of its records.
+// Lists and reports are JSON with --json or -f json. For a script that runs, both options select the format of its
+// records.
 void options_settle_json(struct options *o)
 {
 	if (!o->list && !o->doctor && !o->dump) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Options that select the kernel that a module is built for, its files, and the hosts that run it -> struct options.
+// Options that select the kernel for which a module is built, its files, and the hosts that run it -> struct
+// options.
 #include "driver/options.h"
 #include "run/remote.h"
 #include "target/kernel.h"
@@ -18,7 +19,7 @@ void options_set_release(struct options *o, const char *arg)
 		vec_push(&o->releases, (o->release = arg));
 }
 
-// Accepts the name of the machine as used by kbuild or by uname.
+// Accepts the name of the machine that kbuild or uname uses.
 void options_set_arch(struct options *o, const char *arg)
 {
 	o->arch = kernel_arch(arg);
@@ -26,7 +27,7 @@ void options_set_arch(struct options *o, const char *arg)
 		options_misused("-a takes x86_64 or arm64, not \"%s\"", arg);
 }
 
-// access() of a file that is not executable would report that permission is denied.
+// Checked first, since access() of a file that is not executable fails with "permission denied".
 void options_need_directory(const char *option, const char *path, int mode)
 {
 	struct stat st;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // -i: a prompt. In: lines of probes, functions and globals, and commands. A part is added to the script if pass 2
-// accepts the whole. Each check and run is another stap with the same options and the script in a temporary file, so
-// that it ends by itself, or on an interrupt, and the prompt remains.
+// accepts the script with it. Each check and run is another stap with the same options and the script in a
+// temporary file; if it ends, or an interrupt ends it, the prompt remains.
 #include "config.h"
 #include "driver/prompt.h"
 #include "editor/complete.h"
@@ -25,8 +25,8 @@
 // Static, since readline's functions have no argument for it.
 static struct {
 	struct session *s;
-	name_list parts;           // of the script
-	name_list options;         // words for the runs
+	name_list parts;           // parts of the script
+	name_list options;         // options of the runs
 	bool terminal, quit, failed;
 } prompt;
 
@@ -50,8 +50,8 @@ static char *whole_script(const char *more)
 	return buf_text(&b);
 }
 
-// Runs stap on the script, or checks it by pass 2: with a probe that is never hit, since a script without probes is
-// invalid. Returns true on success.
+// Runs stap on the script, or checks it by pass 2: a probe that is never hit is added, since a script without
+// probes is invalid. Returns true on success.
 static bool run_stap(const char *script, bool check, bool quiet)
 {
 	static const char *const checking[] = { "-p2", "-E", "probe never {}" };
@@ -74,7 +74,7 @@ static bool run_stap(const char *script, bool check, bool quiet)
 	return spawn_run(&run) == 0;
 }
 
-// Checks the script with another part. Messages are printed if it is rejected.
+// Checks the script with an additional part. Prints messages if it is rejected.
 static bool is_accepted(const char *script)
 {
 	return run_stap(script, true, true) || run_stap(script, true, false);
@@ -104,7 +104,7 @@ static void list_command(const char *arg)
 		printf("%d: %s\n", i + 1, prompt.parts.at[i]);
 }
 
-// Parses the number of a part; 0: invalid, reported.
+// Parses the number of a part. Returns 0 if it is invalid, which is reported.
 static int part_number(const char *arg)
 {
 	int64_t n;
@@ -180,7 +180,7 @@ static void edit_command(const char *arg)
 		prompt.parts = before;
 }
 
-// Adds the words of a line, as a shell divides it, to the options. Returns false, with a message, if that fails.
+// Adds the words of a line, as a shell splits it, to the options. Returns false, with a message, if that fails.
 static bool add_options(const char *line)
 {
 	wordexp_t found;
@@ -209,7 +209,7 @@ static void run_command(const char *arg)
 	prompt.options.n = before;
 }
 
-// Adds options of later runs.
+// Adds options for later runs.
 static void set_command(const char *arg)
 {
 	add_options(arg);
@@ -388,7 +388,7 @@ static char *read_line(const char *text)
 	return line;
 }
 
-// Reads a line and those that continue it. NULL: the end of the input.
+// Reads a line and the lines that continue it. Returns NULL at the end of the input.
 static char *read_entry(void)
 {
 	char *line = read_line("stap> "), *more;

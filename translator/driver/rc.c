@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Parses $SYSTEMTAP_DIR/rc: each line has words as in a shell (quotes, $VARIABLES, ~), or begins with '#'.
+// Parses $SYSTEMTAP_DIR/rc: each line is a comment that begins with '#', or has words as in a shell (quotes,
+// $VARIABLES, ~).
 #include "driver/rc.h"
 
 #include "session/session.h"

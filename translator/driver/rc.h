@@ -3,8 +3,8 @@
 #ifndef RC_H
 #define RC_H
 
-// Returns argv with the words of the user's file "rc" before its own, and updates *argc. Dies with the line if the
-// file cannot be read or parsed.
+// Returns argv with the words of the user's file "rc" before its own, and updates *argc. If the file cannot be read
+// or parsed, dies with the line number.
 char **rc_arguments(int *argc, char **argv);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Static probes in stap, at the begin and end of its passes. Their argument is read by existing scripts as the
-// session, of which they use the origin of the script, in the layout of C++ strings.
+// Static probes in stap, at the begin and end of its passes. Existing scripts read their argument as a pointer to a
+// C++ session, from which they use the source of the script, in the layout of C++ strings.
 #include "driver/self_probes.h"
 
 #include "../include/sys/sdt.h"
@@ -10,7 +10,7 @@
 struct marked_text {
 	struct { const char *_M_p; } _M_dataplus;
 	size_t _M_string_length;
-	char _M_local_buf[16];             // shorter strings are stored here
+	char _M_local_buf[16];             // strings shorter than this are stored here
 };
 
 struct systemtap_session {

@@ -7,8 +7,8 @@
 
 #include <stdbool.h>
 
-// Executes the marker of a pass. 0: options and target, 1 to 5: the passes, 6: cleaning up. Pass 1 has one more
-// marker, between the script and the library.
+// Executes the static probe of a pass. 0: options and target, 1 to 5: the passes, 6: cleaning up. Pass 1 has an
+// additional static probe between the script and the library.
 void mark_pass(struct session *s, int number, bool ends);
 
 #endif

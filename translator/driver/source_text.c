@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Text of source code, for --source.
-// In:  a file's name, the directory in which it was compiled, the number of a line. These come from debuginfo, which
+// In:  a file's name, the directory in which it was compiled, a line number. These come from debuginfo, which
 //      may be of a program that is not trusted.
 // Out: the line, printable.
 #include "driver/source_text.h"
@@ -30,7 +30,7 @@ static FILE *open_file(const char *path)
 	return f;
 }
 
-// Cuts the last component of a path. Returns NULL for the root and for a single component.
+// Removes the last component of a path. Returns NULL for the root and for a single component.
 static char *path_parent(char *dir)
 {
 	char *slash = strrchr(dir, '/');

@@ -5,9 +5,9 @@
 
 #include "ast/ast.h"
 
-// Returns the line without the space around it, with "?" in place of control characters; NULL if no regular file that
-// can be read has it. The file is searched in `first` (NULL: nowhere first), then in the directory in which it was
-// compiled and in those above.
+// Returns the line without leading and trailing white space, with "?" instead of control characters; NULL if no
+// readable regular file contains it. The file is searched in the directory `first` (unless NULL), then in the
+// directory in which it was compiled and in its parents.
 const char *source_text(const char *first, const struct source_line *line);
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Reports that the stack of the translator is used up. Passes 1 to 3 visit trees by recursion; how deep these are is
-// limited, but the hard limit of the stack (--rlimit-stack, ulimit -Hs) may be lower than what that needs. The limit of
-// all memory (--rlimit-as, ulimit -v) may keep the stack from growing, too.
+// Reports that the translator's stack is exhausted. Passes 1 to 3 visit trees by recursion; the depth of these is
+// limited, but the hard limit of the stack (--rlimit-stack, ulimit -Hs) may be too small for that depth. The limit
+// of all memory (--rlimit-as, ulimit -v) may also prevent the stack from growing.
 #include "driver/options.h"
 #include "session/session.h"
 
@@ -12,12 +12,13 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-enum { HANDLER_STACK = 64 << 10, FRAME = 1 << 20 };    // bytes; FRAME: at least that of the largest function
+enum { HANDLER_STACK = 64 << 10, FRAME = 1 << 20 };    // in bytes; FRAME: at least the frame of the largest
+						       // function
 
 static struct sigaction before;        // a sanitizer's handler reports other faults
 
-// The stack ends where the kernel has put the program's path, and its limit counts from there. The kernel maps every
-// page in this range when it is used, unless a limit forbids it.
+// Returns whether the address is in the stack. The stack ends at the program's path, and its limit is relative to
+// that. The kernel maps every page of this range on use, unless a limit forbids it.
 static bool is_stack(uintptr_t address, bool *within_limit)
 {
 	uintptr_t end = (uintptr_t)getauxval(AT_EXECFN);
@@ -37,7 +38,7 @@ static void on_fault(int sig, siginfo_t *info, void *context)
 	ssize_t written;
 
 	if (!is_stack((uintptr_t)info->si_addr, &within_limit)) {
-		sigaction(sig, &before, NULL);     // the instruction that failed is executed again
+		sigaction(sig, &before, NULL);     // the instruction that faulted is executed again
 		return;
 	}
 	if (within_limit)

@@ -15,7 +15,7 @@
 struct layout {
 	bool json;
 	int holes;
-	uint64_t lost;             // size of its holes, in bits
+	uint64_t lost;             // total size of its holes, in bits
 };
 
 static void print_members(struct layout *l, const struct di_type *t, uint64_t base, int depth);
@@ -123,9 +123,9 @@ static void print_members(struct layout *l, const struct di_type *t, uint64_t ba
 {
 	di_members members = { 0 };
 	uint64_t end = 0;
-	bool moving = false;       // a virtual base may be in any gap
+	bool moving = false;       // a virtual base was found, which may be in any gap
 
-	if (depth < 16)            // damaged debuginfo may contain a struct that contains itself
+	if (depth < 16)            // limited, since damaged debuginfo may contain a struct that contains itself
 		di_each_member(t, &members);
 	for vec_each(&members, m) {
 		uint64_t from = 8 * m->offset + (m->bit_size ? m->bit_offset : 0);

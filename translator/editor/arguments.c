@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Invents values for the arguments of a script, so that it can be parsed without them. They are text that is pasted, so
-// the value depends on what the script does with it.
+// Invents values for the arguments of a script, so that it can be parsed without them. Arguments are pasted as
+// text, so the value depends on the use in the script.
 #include "editor/arguments.h"
 #include "parse/parse.h"
 

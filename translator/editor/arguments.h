@@ -6,10 +6,10 @@
 #include "parse/source_tokens.h"
 #include "session/session.h"
 
-// Returns the tree of the script as printed by -p1; NULL: it has errors, which were reported. Invented values of
-// arguments that were not given stay in s->opt.args.
+// Returns the tree of the script as printed by -p1; NULL after errors, which were reported. Invented values of
+// arguments that were not given remain in s->opt.args.
 char *arguments_parse(struct session *s, struct source *source, const source_token_list *tokens);
-// Makes further arguments sources of the session: --fmt and --lint take several files.
+// Adds the remaining arguments as sources of the session: --fmt and --lint accept several files.
 void arguments_are_files(struct session *s);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Completes probe points and script text. Forms come from the probe families, aliases and functions from the library's
-// index; names in quotes are listed by another stap with -l, which reads the caches of debuginfo.
+// Completes probe points and script text. Forms are those of the probe families; aliases and functions are those of
+// the library's index; names in quotes are listed by another stap with -l, which reads the debuginfo caches.
 #include "editor/complete.h"
 #include "parse/parse.h"
 #include "resolve/family.h"
@@ -53,7 +53,7 @@ static void add_modules(const char *before, const char *name, name_list *out)
 	globfree(&g);
 }
 
-// Adds the names of the lines of -l, each the last argument of a point: function("vfs_read@fs/read_write.c:450").
+// Adds the names in lines of -l, each in the last argument of a point: function("vfs_read@fs/read_write.c:450").
 static void add_listed(const char *before, char *lines, name_list *out)
 {
 	for (char *line = lines, *end; *line; line = end + (*end != '\0')) {
@@ -81,7 +81,7 @@ static void list_names(struct session *s, const char *before, const char *text, 
 		add_listed(before, list.output, out);
 }
 
-// open: the characters after the quote that is not closed.
+// open: points to the text after the quote that is not closed.
 static void in_quotes(struct session *s, const char *text, const char *open, name_list *out)
 {
 	const char *before = str_ndup(text, open - text);
@@ -96,7 +96,8 @@ static void in_quotes(struct session *s, const char *text, const char *open, nam
 
 // ---------------------------------------------------------------- forms
 
-// Writes the point as in the table of forms: kernel.function(string). Returns the open quote, or NULL.
+// Writes the point as in the table of forms: kernel.function(string). Returns the quote that is not closed, or
+// NULL.
 static const char *form_of(const char *text, struct buf *form)
 {
 	while (*text) {
@@ -118,7 +119,7 @@ static const char *form_of(const char *text, struct buf *form)
 	return NULL;
 }
 
-// Adds the next component of a form that begins with what was typed.
+// Adds the next component of a form that begins with the typed text.
 static void add_form(const char *text, const char *typed, const char *form, name_list *out)
 {
 	const char *rest = form + strlen(typed);

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Completion of probe points and script text: for shells, the prompt and editors. Each result is the whole text with
-// its last part completed.
+// Completion of probe points and script text: for shells, the prompt and editors. Each result is the whole text,
+// with its last part completed.
 #ifndef COMPLETE_H
 #define COMPLETE_H
 
 #include "session/session.h"
 
-// Adds the points that continue the text of one: forms, aliases, and in quotes functions, tracepoints, markers, files.
+// Adds the points that complete the text of a point: forms, aliases, and in quotes functions, tracepoints, markers,
+// files.
 void complete_point(struct session *s, const char *text, name_list *out);
 
 // Completes the last word of a script: a point after "probe", else a function, macro or keyword.

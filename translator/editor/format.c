@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-// Compares two texts apart from white space: that inside of block comments may differ.
+// Compares two comments, ignoring white space, which may differ inside block comments.
 static bool same_comment(const struct source_token *a, const struct source_token *b)
 {
 	const char *p = a->text, *q = b->text;
@@ -81,7 +81,7 @@ char *format_text(struct session *s, struct source *source)
 	return (char *)made->text;
 }
 
-// Replaces the file, so that it is whole at any time.
+// Replaces the file atomically, so that it is never incomplete.
 static void write_file(const char *name, const char *text)
 {
 	char *path = realpath(name, NULL), *temporary = str_printf("%s.XXXXXX", path ? path : name);

@@ -5,8 +5,9 @@
 
 #include "session/session.h"
 
-// Returns the script in the standard layout. NULL: it has a syntax error, which was reported. Tokens and comments stay
-// the same, so the result parses to the same tree. Values of missing script arguments are invented for the check.
+// Returns the script in the standard layout; NULL after a syntax error, which was reported. Tokens and comments
+// stay the same, so the result parses to the same tree. Values for missing script arguments are invented for this
+// check.
 char *format_text(struct session *s, struct source *source);
 
 // --fmt: formats the scripts of the session. Returns the exit status of stap.

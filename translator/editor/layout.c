@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Lays out the tokens and comments of a script: line breaks, indentation, and comments at the ends of lines. Line
-// breaks of the source stay, except where the style has its own rule; a block or "%( %)" on one line stays on it.
+// breaks of the source remain, except where the style has its own rule; a block or "%( %)" on one line remains on
+// one line.
 #include "editor/layout.h"
 
 #include <ctype.h>
@@ -66,8 +67,8 @@ static bool has_newline(const struct source_token *t)
 	return t->newlines || memchr(t->text, '\n', t->len);
 }
 
-// Marks each "{", "(", "[" and "%(" up to whose end the source has no line break, and each "{" that "}" follows: these
-// are written as "{}", so that the layout of the result is the same.
+// Marks each "{", "(", "[" and "%(" whose group has no line break in the source, and each "{" directly before "}":
+// these are written as "{}", so that formatting the result again does not change it.
 static const bool *groups_on_one_line(const source_token_list *in)
 {
 	bool *flags = NEW_ARRAY(bool, in->n);
@@ -94,7 +95,7 @@ static const bool *groups_on_one_line(const source_token_list *in)
 	return flags;
 }
 
-// Returns true if a block or conditional around the token stays on one line.
+// Returns true if a block or conditional that contains the token is on one line.
 static bool inside_one_line(const struct layout *l)
 {
 	for vec_each(&l->frames, f)
@@ -124,7 +125,7 @@ static bool break_before_block(struct layout *l, const struct source_token *t)
 	return l->last->kind != TOK_COMMA && (t->newlines > 0 || f->ended) && !inside_one_line(l);
 }
 
-// Decides on a token that begins a statement.
+// Returns whether a line break precedes a token that begins a statement.
 static bool break_before_statement(struct layout *l, const struct source_token *t)
 {
 	const struct frame *f = layout_top(l);
@@ -141,7 +142,7 @@ static bool break_before_statement(struct layout *l, const struct source_token *
 	return f->ended || f->heads ? !inside_one_line(l) : t->newlines > 0;
 }
 
-// Returns true if the token begins a line, where no comment precedes it.
+// Returns whether the token begins a line if no comment precedes it.
 static bool wants_break(struct layout *l, const struct source_token *t)
 {
 	const struct frame *f = layout_top(l);
@@ -202,7 +203,7 @@ static int column_of(struct layout *l, const struct source_token *t)
 	return TAB * (f->indent + levels);
 }
 
-// Returns the column of a comment on a line of its own before that token.
+// Returns the column of a comment that has its own line before the token.
 static int column_of_comment(struct layout *l, const struct source_token *t)
 {
 	const struct frame *f = layout_top(l);
@@ -242,7 +243,7 @@ static void new_line(struct layout *l, int column, bool blank_before)
 		buf_putc(&current(l)->code, ' ');
 }
 
-// Adds a comment of its own line; further lines that begin with "*" are aligned with the first.
+// Adds a comment on its own line; further lines that begin with "*" are aligned with the first.
 static void add_comment(struct buf *b, const struct source_token *t, int column)
 {
 	for (const char *p = t->text, *end = t->text + t->len; p < end; ) {
@@ -280,7 +281,8 @@ static bool is_block_comment(const struct source_token *t)
 	return t->kind == TOK_NONE && t->text[0] == '/' && t->text[1] == '*';
 }
 
-// Writes the comments before a token. breaks: the token begins a line. Returns true if the last one ends its line.
+// Writes the comments before a token. breaks: the token begins a line. Returns true if the last comment ends its
+// line.
 static bool write_comments(struct layout *l, int from, int to, bool breaks)
 {
 	const struct source_token *t = &l->in->at[to];

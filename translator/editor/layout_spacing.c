@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Decides on the space between two tokens of a line. In probe points, and beside script arguments, which are pasted as
-// text, white space has a meaning: there the source decides.
+// Decides on the space between two tokens of a line. In probe points, and next to script arguments, which are
+// pasted as text, white space has a meaning: there it remains as in the source.
 #include "editor/layout.h"
 
 bool layout_is_unary(struct layout *l, const struct source_token *t)
@@ -27,7 +27,7 @@ bool layout_is_sort(struct layout *l, const struct source_token *t)
 	}
 }
 
-// Returns true if the two operators would be one without a space.
+// Returns true if the two operators would become one without a space.
 static bool would_join(const struct source_token *a, const struct source_token *b)
 {
 	char last = a->text[a->len - 1], next = *b->text;

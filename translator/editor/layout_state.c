@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Follows the statements of a script token by token: layout_settle() decides whether a token still belongs to the
-// statement before it, layout_advance() enters it. The rules are those of parse/, except that nothing is an error.
+// statement before it, layout_advance() updates the state. The rules are those of parse/, except that nothing is an
+// error.
 #include "editor/layout.h"
 
 #include <string.h>
@@ -24,7 +25,7 @@ int layout_levels(const struct head *heads)
 
 // ---------------------------------------------------------------- the end of a statement
 
-// Returns true if a token after a whole operand belongs to the same statement.
+// Returns true if a token after a complete operand belongs to the same statement.
 static bool continues(const struct layout *l, const struct source_token *t)
 {
 	enum tok a = l->last->kind;
@@ -202,7 +203,7 @@ static void enter_operand(struct layout *l, struct frame *f, const struct source
 	}
 }
 
-// Enters a keyword or another token that begins a statement or a declaration.
+// Updates the state by a keyword or another token that begins a statement or a declaration.
 static void begin_statement(struct layout *l, struct frame *f, const struct source_token *t)
 {
 	f->started = true;

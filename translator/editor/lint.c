@@ -14,7 +14,7 @@
 
 static int warnings;
 
-// Returns true if the line, or the one before, has a comment that permits the warning.
+// Returns true if the line, or the previous one, has a comment that permits the warning.
 static bool is_permitted(struct loc loc, const char *name)
 {
 	for (int line = loc.line > 1 ? loc.line - 1 : loc.line; line <= loc.line; line++) {
@@ -68,7 +68,7 @@ static int lint_sources(struct session *s)
 	return errors ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
-// Each script is checked in a process of its own, since two scripts may use the same names.
+// Each script is checked in its own process, since two scripts may use the same names.
 static int lint_one(struct session *s, struct source *source)
 {
 	pid_t pid;
@@ -92,7 +92,7 @@ int lint_run(struct session *s)
 {
 	int status = EXIT_SUCCESS;
 
-	diag_options.verbose = 1;          // each warning is printed
+	diag_options.verbose = 1;          // prints each warning
 	s->opt.guru = true;
 	if (!s->opt.args.n)
 		return lint_sources(s);

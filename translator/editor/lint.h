@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Checks of --lint: warnings about a script that is valid but probably not as intended. They need only the syntax tree,
-// so they do not depend on a kernel.
+// Checks of --lint: warnings about a script that is valid but probably not as intended. They use only the syntax
+// tree, so they do not depend on a kernel.
 #ifndef LINT_H
 #define LINT_H
 
@@ -17,7 +17,7 @@ void lint_warn(struct loc loc, const char *name, const char *fmt, ...) PRINTF_LI
 
 // lint_names.c: names that are never used, conditions whose value is constant.
 void lint_names(struct session *s);
-// lint_cost.c: probes that cost much.
+// lint_cost.c: expensive probes.
 void lint_cost(struct session *s);
 
 #endif

@@ -7,7 +7,7 @@
 
 enum frequency { RARE, FREQUENT, ALL_FUNCTIONS };
 
-// Events that occur thousands of times a second on a busy machine. A part of a point matches a pattern.
+// Events that occur thousands of times per second on a busy machine. The patterns match the beginning of a point.
 static const char *const frequent_points[] = {
 	"syscall.*", "nd_syscall.*", "scheduler.*", "vfs.*", "kprobe.*", "vm.kmalloc*", "vm.kfree*", "vm.kmem_cache_*",
 	"irq_handler.*", "softirq.*", "timer.profile*", "perf.*", "netdev.receive*", "netdev.transmit*",
@@ -30,7 +30,7 @@ static bool in_table(const char *const *table, size_t n, const char *text)
 	return false;
 }
 
-// "*", "*@*": every function.
+// Returns whether the pattern matches every function: "*", "*@*".
 static bool is_everything(const char *pattern)
 {
 	return strspn(pattern, "*") == strcspn(pattern, "@") && strspn(pattern + strcspn(pattern, "@"), "@*") ==
@@ -82,7 +82,7 @@ struct cost {
 	const struct probe_point *point;
 };
 
-// Returns true if the statement may end the handler, or does so on a condition.
+// Returns true if the statement ends the handler, always or on a condition.
 static bool visit_end(struct ast_walker *w, struct stmt **s)
 {
 	bool *found = w->data;
@@ -117,7 +117,7 @@ static void check_prints(struct cost *c, struct stmt *body)
 	}
 }
 
-// An array, and whether a statement does something else with its elements than adding.
+// An array, and whether a statement uses its elements otherwise than to add to them.
 struct array_uses { const char *name; bool others; };
 
 static bool visit_other_use(struct ast_walker *w, struct expr **at)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// --lint: globals, functions, parameters and variables that are never used, arrays that are never written, keys of
-// threads that are never deleted, and conditions whose value is constant.
+// --lint: globals, functions, parameters and variables that are never used, arrays that are never written, elements
+// of threads that are never deleted, and conditions whose value is constant.
 #include "editor/lint.h"
 #include "util/map.h"
 
@@ -9,11 +9,11 @@
 // A variable of the script: a global, or a parameter or local of the body that is being visited.
 struct use {
 	const char *name;
-	struct loc loc;            // of the declaration, or the first assignment
-	struct var *global;        // or NULL
+	struct loc loc;            // location of the declaration, or of the first assignment
+	struct var *global;        // the global, or NULL
 	bool parameter, exempt;
-	int reads, writes, deletes, sets;  // sets: writes by "="
-	struct loc set_by_thread;  // an element with a thread's ID as key is set here
+	int reads, writes, deletes, sets;  // sets: number of writes by "="
+	struct loc set_by_thread;  // location at which an element with a thread's ID as key is set
 };
 
 struct names {
@@ -21,7 +21,7 @@ struct names {
 	struct map globals, locals, called;
 	VEC(struct use *) all_locals;
 	bool in_return;            // the body belongs to a .return probe
-	int exits;                 // break, return, next and calls of exit() so far
+	int exits;                 // number of break, return, next and calls of exit() so far
 };
 
 static struct use *use_of(struct names *n, const char *name, struct loc loc)
@@ -41,7 +41,7 @@ static struct use *use_of(struct names *n, const char *name, struct loc loc)
 
 // ---------------------------------------------------------------- constant conditions
 
-// Returns true if the text of the script is a number there, not the value of $1.
+// Returns true if the text of the script at the location is a number, not a script argument such as $1.
 static bool is_written_number(const struct expr *e)
 {
 	const char *line = e->loc.source && !e->loc.via ? diag_line(e->loc.source, e->loc.line) : "$";
@@ -72,7 +72,7 @@ static bool is_same(struct expr *l, struct expr *r)
 	return !strcmp(buf_text(&a), buf_text(&b));
 }
 
-// Returns 1: always true, 0: always false, -1: it depends.
+// Returns 1 if the value is always true, 0 if always false, -1 if it is not constant.
 static int constant_value(struct expr *e)
 {
 	struct expr *l, *r;
@@ -314,14 +314,14 @@ static void visit_probe(struct names *n, struct probe_decl *d)
 	visit_body(n, d->body);
 	visit_body(n, d->epilogue_body);
 	n->in_return = false;
-	// The variables of an alias are for the probes that use it.
+	// Variables of an alias are not reported: the probes that use it may need them.
 	if (!d->alias_names.n)
 		check_locals(n, NULL);
 }
 
 // ---------------------------------------------------------------- globals
 
-// Returns true if the C uses the name, or one that is made of it, such as STAP_GLOBAL_GET_name.
+// Returns true if the C uses the name, or a name that contains it, such as STAP_GLOBAL_GET_name.
 static bool uses_name(const struct embedded *c, const char *name)
 {
 	for vec_each(&c->words, word)

@@ -123,7 +123,7 @@ void display_add_name(struct expr *p, struct var *v, const expr_vec *keys)
 		display_add_text(p, "]");
 }
 
-// The name, then the value.
+// the name, then the value
 void display_add_line(struct expr *p, struct var *v, const expr_vec *keys, struct expr *value)
 {
 	display_add_name(p, v, keys);
@@ -147,7 +147,7 @@ static struct stmt *show(struct var *v, const expr_vec *keys, struct expr *value
 
 // ---------------------------------------------------------------- statements
 
-// @min of an empty statistic would be an error: if (@count(v)) ... else "v @count=0".
+// Returns "if (@count(v)) ... else print v @count=0", since @min of an empty statistic is an error.
 static struct stmt *show_stats(struct var *v)
 {
 	struct stmt *s = stmt_new(S_IF, v->loc), *empty = stmt_new(S_EXPR, v->loc);
@@ -282,7 +282,7 @@ static struct stmt *histogram(struct var *v, const expr_vec *keys, const char *u
 	return block;
 }
 
-// @min of an empty statistic would be an error: its row has only the count.
+// The row of an empty statistic has only the count, since @min of it is an error.
 static void show_scalar_table(struct probe *p, struct var *v)
 {
 	struct stmt *s = stmt_new(S_IF, v->loc), *full = stmt_new(S_BLOCK, v->loc);
@@ -347,7 +347,7 @@ static struct probe *end_probe(struct session *s)
 bool autoprint_add(struct session *s)
 {
 	struct probe *p = NULL;
-	struct expr *numbers = NULL;       // the printf of numbers directly before, for more of them
+	struct expr *numbers = NULL;       // the preceding printf of numbers, to which more are added
 	size_t names = 0;
 
 	for (int i = 0; i < s->script.globals.n; i++) {

@@ -11,9 +11,9 @@ struct binder {
 	struct session *s;
 	struct probe *probe;       // one of probe and func is NULL
 	struct func *func;
-	struct map locals;         // parameters included
+	struct map locals;         // the locals by name, including parameters
 	bool in_defined;           // inside @defined()
-	bool is_optional;          // inside a branch that a condition may leave out
+	bool is_optional;          // inside a branch that a condition may remove
 	bool holds;                // between begin_part() and end_part(), which defer errors
 	enum { IN_BODY, IN_ENTRY, IN_CONDITION } position;
 };
@@ -29,9 +29,9 @@ bool bind_in_library(const struct binder *b);        // in a function of a tapse
 
 // bind_stmt.c
 void bind_stmt(struct binder *b, struct stmt *s);    // s may be NULL
-// Binds an operand that may be left out, or a condition in a branch that may be left out.
+// Binds an operand that a condition may remove, or a condition in a branch that may be removed.
 void bind_part(struct binder *b, struct expr *e);
-// Returns whether a later step may find that the condition has one value, and leave a branch or operand out.
+// Returns whether a later step may find that the condition is constant, and remove a branch or operand.
 bool bind_may_leave_out(struct binder *b, struct expr *condition);
 
 #endif

@@ -3,9 +3,9 @@
 // delete has its declaration; locals exist; arrays have one arity; statistics have the set of their extractors;
 // reached functions are marked used, their library files parsed.
 //
-// Each bind_*() handles one kind of node. A name that cannot be bound is reported, and its decl stays NULL: no later
-// step runs then. Where a constant condition or @defined() may leave a branch out, E_UNBOUND takes the place of the
-// statement or operand, and target_var.c reports it if it stays.
+// Each bind_*() handles one kind of node. A name that cannot be bound is reported, and its decl stays NULL: no
+// later step runs then. If a constant condition or @defined() may remove the branch, E_UNBOUND replaces the
+// statement or operand, and target_var.c reports it unless the branch is removed.
 #include "elab/bind.h"
 #include "session/passes.h"
 #include "resolve/family.h"
@@ -90,7 +90,7 @@ static struct var *find_scalar(struct binder *b, const char *name, struct loc lo
 		return v;
 	}
 	v = declarations_find_global(b->s, name, loc, bind_in_library(b));
-	// A tapset alias's own scratch variable is not the script's array of the same name.
+	// A scratch variable of a tapset alias does not refer to the script's array of the same name.
 	if (v && loc.source && loc.source->library && v->arity > 0 && v->loc.source && !v->loc.source->library)
 		return NULL;
 	return v;
@@ -113,7 +113,7 @@ void bind_var(struct binder *b, struct expr *e)
 	e->u.var.decl = v;
 }
 
-// NULL is 0, unless the script has a variable of this name.
+// NULL means 0, unless the script has a variable of this name.
 static bool is_null(struct binder *b, const struct expr *e)
 {
 	return !e->u.var.decl && !strcmp(e->u.var.name, "NULL") && !find_scalar(b, "NULL", e->loc);
@@ -129,7 +129,7 @@ static void bind_value(struct binder *b, struct expr *e)
 		bind_var(b, e);
 }
 
-// Finds what the body assigns to a name.
+// Finds whether the body assigns to a name.
 struct assigned { const char *name; bool found; };
 
 static void check_assigned(struct assigned *a, const struct expr *l)
@@ -158,7 +158,7 @@ static bool visit_assigning(struct ast_walker *w, struct stmt **s)
 	return true;
 }
 
-// "x$" prints x, unless it is a variable itself: a global, or one that the body assigns.
+// "x$" prints x in full, unless "x$" is itself a variable: a global, or one to which the body assigns.
 static bool is_pretty(struct binder *b, const struct expr *e)
 {
 	const char *name = e->u.var.name;
@@ -254,7 +254,7 @@ static void bind_read_index(struct binder *b, struct expr *e)
 		bind_index(b, e);
 }
 
-// Target variables had members before other values had (--compatible).
+// Only target variables had members in older versions of the language (--compatible).
 static void require_autocast(struct session *s, struct loc loc)
 {
 	if (!session_since(s, loc, "2.6", "the member of a value that is not a target variable"))
@@ -347,7 +347,7 @@ static void check_hist(struct session *s, const struct expr *e, struct var *v)
 	}
 }
 
-// The result is exact with any shift.
+// The result of @variance is exact with any shift.
 static void check_shift(const struct expr *shift)
 {
 	if (shift && shift->kind != E_NUMBER)
@@ -369,7 +369,7 @@ static bool is_unknown_statistic(struct binder *b, const struct expr *of)
 	return of->kind == E_INDEX && !of->u.index.hist && !of->u.index.decl && is_array_reported_later(b, of);
 }
 
-// is_value: part of a value, which a statement may leave unused.
+// is_value: it is a part of a value, which a statement may leave unused.
 static void bind_stat(struct binder *b, struct expr *e, bool is_value)
 {
 	struct expr *of = e->u.stat.of;
@@ -672,7 +672,7 @@ void bind_names_of_function(struct session *s, struct func *f)
 	bind_functions(s);
 }
 
-// Globals that are never mentioned become scalars.
+// Globals whose arity no use determines become scalars.
 static void settle_arities(struct session *s)
 {
 	for vec_each(&s->script.globals, g)
@@ -685,7 +685,7 @@ static void settle_arities(struct session *s)
 }
 
 // Binds the script's own functions that are never called, so that their names are checked, too. They stay unused.
-// Probes of library files that only they need are removed, since nothing would bind them.
+// Probes of library files that only these functions require are removed, since nothing would bind them.
 static void bind_unused(struct session *s)
 {
 	VEC(struct func *) used = { 0 };
@@ -709,7 +709,7 @@ int elab_bind_names(struct session *s)
 	int before = diag_errors();
 
 	check_declarations(s);
-	// A library file that a function brings in may have probes of its own.
+	// A library file that a function uses may have its own probes.
 	for (int i = 0; i < s->script.probes.n; i++) {
 		bind_names_of_probe(s, s->script.probes.at[i]);
 		if (i + 1 == s->script.probes.n)

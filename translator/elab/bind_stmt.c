@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Binds the names of statements, and decides what may be left out although a name in it is unknown: a statement
-// without effect, and what a constant condition or @defined() removes. In: a body. Out: the same with declarations, or
-// with E_UNBOUND in place of a statement or operand, which target_var.c reports if it stays.
+// Binds the names of statements, and decides what may be removed although a name in it is unknown: a statement
+// without effect, and a branch that a constant condition or @defined() excludes. In: a body. Out: the same with
+// declarations, or with E_UNBOUND in place of a statement or operand, which target_var.c reports unless it is
+// removed.
 #include "elab/bind.h"
 #include "session/passes.h"
 
@@ -23,7 +24,7 @@ static bool begin_part(struct binder *b)
 	return true;
 }
 
-// Ends what begin_part() began. Returns NULL if all names in the part are bound.
+// Ends a part that begin_part() began. Returns NULL if all names in it are bound.
 static struct expr *end_part(struct binder *b, struct loc loc)
 {
 	struct expr *unbound;
@@ -116,7 +117,7 @@ static bool may_be_unused(struct binder *b, struct expr *e)
 	return !b->s->opt.no_optimize && constant_is_pure(adds ? e->u.bin.r : e);
 }
 
-// A statement without effect may use undeclared names: it is then removed.
+// A statement without effect may use undeclared names: it is removed later.
 static void bind_unused_expr(struct binder *b, struct stmt *s)
 {
 	diag_hold_push();
@@ -125,7 +126,7 @@ static void bind_unused_expr(struct binder *b, struct stmt *s)
 		unused_drop(s);
 }
 
-// Makes a statement of the assignment that begins a loop, so that it can be left out if nothing uses the variable.
+// Makes a statement of the assignment that begins a loop, so that it can be removed if nothing uses the variable.
 static void separate_for_init(struct binder *b, struct stmt *s)
 {
 	const struct expr *init = s->u.for_.init;
@@ -156,11 +157,12 @@ static void bind_simple(struct binder *b, struct stmt *s)
 	case S_RETURN: bind_expr(b, s->u.expr); break;
 	case S_DELETE: bind_delete(b, s->u.expr); break;
 	case S_FOREACH: bind_foreach(b, s); break;
-	default: break;            // has no names of its own
+	default: break;            // no names are bound here
 	}
 }
 
-// Binds a statement in a branch that a condition may leave out: one with an unknown name is then left out as a whole.
+// Binds a statement in a branch that a condition may remove. If it contains an unknown name, it is removed as a
+// whole.
 static void bind_part_stmt(struct binder *b, struct stmt *s)
 {
 	bool began = begin_part(b);
@@ -183,7 +185,7 @@ static void bind_branch(struct binder *b, bool is_optional, struct stmt *s)
 	b->is_optional = outer;
 }
 
-// Returns whether the condition may leave branches out.
+// Returns whether the condition may remove branches.
 static bool bind_condition(struct binder *b, struct expr *c)
 {
 	if (c)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// --runtime=bpf: refuses what BPF programs or their client do not support, at its location in the script, so that
-// nothing is left out or done differently. In: the typed trees, optimised. Out: errors.
+// --runtime=bpf: rejects what BPF programs or their client do not support, at its location in the script, so that
+// nothing is ignored or behaves differently. In: the typed trees, optimised. Out: errors.
 #include "elab/elab.h"
 #include "resolve/family.h"
 #include "session/passes.h"
@@ -11,14 +11,15 @@
 struct check {
 	struct session *s;
 	struct map seen;               // functions that were checked, by their address
-	bool event;                    // in a BPF program, else in the client
-	bool user_code;                // in a probe of user code, or that may interrupt it
+	bool event;                    // the code runs in a BPF program, else in the client
+	bool user_code;                // the probe is in user code, or may interrupt it
 	bool registers;                // the program has all registers of the hit
-	bool at_return;                // at the return of a function
-	struct numbers allowed;        // calls whose result is printed or a key, struct expr *: see has_user_names()
-	VEC(struct var *) named;       // arrays that have such keys
-	struct numbers holders;        // arrays that have such values: set of struct var *
-	bool more_holders;             // find_holders() has found another one
+	bool at_return;                // the probe is at the return of a function
+	struct numbers allowed;        // calls whose result is printed or is a key, struct expr *: see
+				       // has_user_names()
+	VEC(struct var *) named;       // arrays with such a key
+	struct numbers holders;        // arrays with such a value: set of struct var *
+	bool more_holders;             // find_holders() has found another array
 };
 
 #define INSTEAD "run the script as a module, or with --vm"
@@ -60,7 +61,7 @@ static bool is_operation(const char *name)
 	return false;
 }
 
-// Returns the first function of the runtime that the C calls and that programs do not have, or NULL.
+// Returns the first function of the runtime that the C calls and that is not available in programs, or NULL.
 static const char *missing_operation(const struct embedded *c)
 {
 	for vec_each(&c->words, word)
@@ -69,7 +70,7 @@ static const char *missing_operation(const struct embedded *c)
 	return NULL;
 }
 
-// Members of the context that programs set.
+// Returns whether the C uses members of the context that programs do not set.
 static bool uses_context(const struct embedded *c)
 {
 	static const char *const members[] = { "regs", "entry", "priv", "call_text", "syscall", "percpu", "frame", "probe" };
@@ -83,7 +84,7 @@ static bool uses_context(const struct embedded *c)
 	return false;
 }
 
-// Functions that only the programs of some probes can carry out.
+// Returns the function that only the programs of other probes can execute, or NULL.
 static const char *missing_context(const struct check *k, const struct embedded *c)
 {
 	bool user_stack = embedded_word(c, "stp_ubacktrace") || embedded_word(c, "stp_ustack") ||
@@ -135,7 +136,7 @@ static void check_function(struct check *k, struct func *f, struct loc loc)
 		check_body(k, f->body);
 }
 
-// A record is up to 1024 words long, and its reader knows these conversions.
+// A record is limited to 1024 words, and its reader supports only these conversions.
 static const char *print_refusal(const struct expr *e)
 {
 	for vec_each(&e->u.print.args, arg)
@@ -147,7 +148,7 @@ static const char *print_refusal(const struct expr *e)
 	return NULL;
 }
 
-// Programs of functions of the kernel have only those registers that hold parameters, tracepoints have none.
+// Programs of kernel functions have only the registers that hold parameters; tracepoints have none.
 static const char *register_refusal(const struct check *k, const struct expr *e)
 {
 	if (e->u.reg.is_float || (e->u.reg.number >= DI_VECTOR && e->u.reg.number < DI_ARGUMENT))
@@ -156,7 +157,7 @@ static const char *register_refusal(const struct check *k, const struct expr *e)
 		"supported" : NULL;
 }
 
-// Kinds of expressions that programs do not support.
+// Returns why programs do not support this kind of expression, or NULL.
 static const char *expr_refusal(const struct check *k, const struct expr *e)
 {
 	switch (e->kind) {
@@ -196,8 +197,8 @@ static bool holds_names(struct check *k, const struct expr *e)
 	return e->kind == E_INDEX && !e->u.index.hist && is_holder(k, e->u.index.decl);
 }
 
-// Programs have only a placeholder for these names. The client replaces it where it prints it, in values of arrays,
-// and in keys of arrays, whose elements it sums if their keys become equal.
+// Programs have only placeholders for these names. The client replaces a placeholder when it prints it, in values
+// of arrays, and in keys of arrays, whose elements it sums if their keys become equal.
 static bool has_user_names(struct check *k, const struct expr *e)
 {
 	const struct func *f = e->kind == E_CALL ? e->u.call.target : NULL;
@@ -221,7 +222,7 @@ static bool find_holder(struct ast_walker *w, struct expr **at)
 	return true;
 }
 
-// Finds the arrays in which event handlers store names, also those of other such arrays.
+// Finds the arrays in which event handlers store names, also names that are read from other such arrays.
 static void find_holders(struct check *k)
 {
 	struct ast_walker w = { .expr = find_holder, .data = k };
@@ -405,8 +406,8 @@ static bool find_other_value(struct ast_walker *w, struct expr **e)
 	return true;
 }
 
-// A condition is evaluated before the handler takes its locks, and without the hit's context: numbers are read in one
-// load.
+// A condition is evaluated before the handler takes its locks, and without the hit's context: a number is read in
+// one load.
 static void check_condition(struct check *k, struct expr **e)
 {
 	bool other = false;
@@ -419,7 +420,7 @@ static void check_condition(struct check *k, struct expr **e)
 		check_value(k, e);
 }
 
-// Samples may interrupt code of the processes whose symbols a module would have.
+// Samples may interrupt code of the processes whose symbols a module would contain.
 static bool may_be_in_user_code(const struct session *s, const struct probe *p)
 {
 	return p->family->access == ACCESS_PROCESS ||

@@ -18,13 +18,13 @@ static bool from_library(struct loc loc)
 
 // ---------------------------------------------------------------- declarations
 
-// Returns whether one name may refer to both.
+// Returns whether a name can refer to both.
 static bool visible_together(const struct var *a, const struct var *b)
 {
 	return (!a->is_private && !b->is_private) || a->loc.source == b->loc.source;
 }
 
-// Earlier declarations of one name.
+// Earlier declarations of the same name.
 struct declarations { VEC(void *) at; };
 
 static struct declarations *declarations_of(struct map *all, const char *name)
@@ -69,7 +69,7 @@ static bool has_next(struct func *f)
 	return found;
 }
 
-// Overloads of one arity are tried in turn, so one that follows a function without `next` is never called.
+// Overloads of one arity are tried in order, so one that follows a function without `next` is never called.
 static void check_overloads(struct func *f, const struct declarations *before)
 {
 	for vec_each(&before->at, it) {
@@ -230,7 +230,7 @@ static void warn_unread(struct use_walker *w, struct var *v, int use, struct loc
 		diag_warning(loc, "\"%s\" is assigned but never read", v->name);
 }
 
-// A call of a function without a value is a statement of its own, even if the function is empty, as asmlinkage().
+// A call of a function without a value is a statement of its own, even if the function is empty, like asmlinkage().
 static bool is_procedure_call(const struct expr *e)
 {
 	return e->kind == E_CALL && e->u.call.target->type == T_UNKNOWN;
@@ -307,7 +307,8 @@ static void warn_locals(struct session *s, const struct func *f, const struct pr
 	}
 }
 
-// An alias sets variables of which its users need only some, so only variables of the probe itself are reported.
+// An alias sets variables of which its users need only some, so only variables that the probe itself sets are
+// reported.
 static void check_body(struct session *s, struct func *f, struct probe *p)
 {
 	struct control c = { .s = s, .func = f };

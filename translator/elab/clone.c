@@ -20,9 +20,9 @@ struct function { struct func *func; VEC(int) callers; };
 // The calls between functions, from callee to caller.
 struct call_graph {
 	VEC(struct function) functions;
-	struct numbers numbers;    // struct func * -> its number in functions + 1
+	struct numbers numbers;    // struct func * -> its number in `functions` + 1
 	int caller;                // number of the function whose body is visited
-	bool mentions;             // it mentions target variables itself
+	bool mentions;             // its own body mentions target variables
 };
 
 // Returns the function's number. A new function may move all others.
@@ -91,8 +91,8 @@ struct cloner {
 
 struct renamer {
 	struct cloner *c;
-	VEC(struct var *) copies;  // of the variables of the function that is copied
-	struct numbers numbers;    // struct var * -> the number of its copy in copies + 1
+	VEC(struct var *) copies;  // copies of the variables of the function that is copied
+	struct numbers numbers;    // struct var * -> the number of its copy in `copies` + 1
 };
 
 static struct func *clone(struct cloner *c, struct func *f);
@@ -171,7 +171,7 @@ static struct func *clone(struct cloner *c, struct func *f)
 
 // ---------------------------------------------------------------- probes
 
-// The meaning of a type's name also depends on the probed module, so types count beside variables.
+// The meaning of a type's name also depends on the probed module, so types are visited as well as variables.
 static bool visit_context_or_type(struct ast_walker *w, struct expr **e)
 {
 	bool *found = w->data;

@@ -32,7 +32,7 @@ static bool visit_effect(struct ast_walker *w, struct expr **pe)
 
 bool constant_is_pure(const struct expr *e)
 {
-	struct expr *copy = (struct expr *)e;      // the walk does not change it
+	struct expr *copy = (struct expr *)e;      // the walk does not change e
 	bool found = false;
 	struct ast_walker w = { .expr = visit_effect, .data = &found };
 

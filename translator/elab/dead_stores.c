@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Removes statements that only set a local variable which nothing reads. In: a typed tree with value_unused and side
-// effects known. Out: such statements are empty. A removed statement may have been the last reader of other locals, so
-// their stores are examined next, from a list: the cost is proportional to the number of stores.
+// Removes statements that only set a local variable that is never read. In: a typed tree with value_unused and side
+// effects known. Out: such statements are empty. A removed statement may have been the last reader of other locals,
+// so their stores are examined next, from a list: the cost is proportional to the number of stores.
 #include "elab/elab.h"
 
-struct store { struct stmt *stmt; int next; };   // next: index of the variable's next store, or -1
+struct store { struct stmt *stmt; int next; };   // next: index of the next store to the variable, or -1
 
 struct stores {
 	VEC(struct store) all;
@@ -35,7 +35,7 @@ static void drop_read(struct use_walker *w, struct var *v, int use, struct loc l
 		vec_push(&s->unread, v);
 }
 
-// Finds "local = value" whose value has no effect.
+// Finds "local = value" where evaluating the value has no effect.
 static bool find_store(struct ast_walker *w, struct stmt **ps)
 {
 	struct stores *s = w->data;

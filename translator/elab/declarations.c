@@ -69,7 +69,7 @@ static struct var *find_global(struct session *s, const char *name, struct loc l
 		if ((*v)->is_private ? (*v)->loc.source != loc.source :
 				       library_only && !from_library((*v)->loc))
 			continue;
-		// A script's own global wins over a library's of the same name.
+		// A script's own global has precedence over a library's global of the same name.
 		if (!found || (from_library(found->loc) && !from_library((*v)->loc)))
 			found = *v;
 	}
@@ -92,7 +92,7 @@ static void add_globals(const void *session, name_list *out)
 			vec_push(out, (*g)->name);
 }
 
-// Includes globals without a use: whether they are arrays is unknown.
+// Includes globals without a use, since it is unknown whether they are arrays.
 static void add_arrays(const void *session, name_list *out)
 {
 	for vec_each(&((const struct session *)session)->script.globals, g)
@@ -210,7 +210,7 @@ static void note_private(struct session *s, struct loc loc, const char *word)
 		diag_note(loc, "\"%s\" is private to the file %s", word, file);
 }
 
-// Adds notes about other declarations that a word may refer to, after it was taken for a variable.
+// Adds notes about other declarations to which a word may refer, after it was bound as a variable.
 static void note_similar(struct session *s, struct loc loc, const char *word)
 {
 	name_list names = { 0 };
@@ -241,8 +241,8 @@ static bool is_target(struct session *s, struct probe *p, const char *name)
 	return false;
 }
 
-// Reports a local that is not assigned and that is a word of another language, or a target variable without "$". False:
-// it is neither.
+// Reports a local that is never assigned, if it is a word of another language, or a target variable without "$".
+// Returns false if it is neither.
 static bool refuse_name(struct session *s, struct loc loc, const struct var *v, const struct probe *p)
 {
 	bool misspelt = v->kind != VAR_GLOBAL && !v->written;
@@ -286,7 +286,7 @@ void declarations_refuse_access(struct session *s, const struct expr *e, const s
 	bool is_local = base->kind == E_VAR && base->u.var.decl->kind != VAR_GLOBAL;
 
 	if (base->kind == E_VAR && !is_assigned(base->u.var.decl, p) && refuse_name(s, base->loc, base->u.var.decl, p))
-		base->u.var.decl->type = T_LONG;       // it is reported once
+		base->u.var.decl->type = T_LONG;       // an error is reported once
 	else if (is_local && !e->u.access.pretty && e->u.access.comps.n == 1 && e->u.access.comps.at[0].kind == COMP_INDEX)
 		diag_error(e->loc, "\"%s\" is a local variable, but arrays must be global: add \"global %s\"",
 			   base->u.var.name, base->u.var.name);
@@ -294,8 +294,8 @@ void declarations_refuse_access(struct session *s, const struct expr *e, const s
 		diag_error(e->loc, "the debuginfo type of this value cannot be determined: give it with @cast(value, \"type\")");
 }
 
-// The handlers of a declaration's probes mention the same names. Where a name is not a local, the family has
-// replaced it by a variable of the probe.
+// The handlers of a declaration's probes mention the same names. If a name is not a local, the family has replaced
+// it by a variable of the probe.
 static bool lacks(const struct probe *p, const char *name)
 {
 	for vec_each(&p->locals, v)

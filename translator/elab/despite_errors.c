@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Steps of pass 2 for lists (-L, --dump-functions), which show the types of declarations without errors. In:
-// script.probes as elab_match_probes() leaves them. Out: locals and functions with types, as far as these can be
-// inferred.
+// script.probes after elab_match_probes(). Out: locals and functions with those types that can be inferred.
 #include "elab/elab.h"
 #include "session/passes.h"
 

@@ -5,8 +5,8 @@
 
 #include "elab/elab.h"
 
-// Adds a probe without a source location, whose point has these parts, and whose body is an empty block.
-// NULL: it was left out.
+// Adds a probe without a source location, whose point has these parts, and whose body is an empty block. Returns
+// NULL if the probe was removed.
 struct probe *display_probe(struct session *s, const struct point_part *parts, int n);
 struct expr *display_local(struct probe *p, struct var *v, const char *what, enum type type);
 // Returns a loop over v, largest value first, whose body is yet to be set; the keys are added to `keys`.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Determines which globals a handler accesses, called functions included, and derives which globals need locks, which
-// can be stored per CPU, and which functions can be left out. In: typed trees. Out: the fields that ast.h gives to
+// can be stored per CPU, and which functions can be removed. In: typed trees. Out: the fields that ast.h gives to
 // `access`, and lock lists for the emitter.
 //
 // Handlers of exclusive families (begin, end, error) run alone, so only accesses by other handlers matter: a global
@@ -13,7 +13,7 @@
 
 struct seen {
 	struct var *var;
-	int use;                   // USE_* bits
+	int use;                   // bits of USE_*
 };
 
 // The globals and functions that a handler or function reaches.
@@ -21,7 +21,7 @@ struct reach {
 	VEC(struct func *) funcs;
 	VEC(struct seen) seen;
 	bool loops;
-	// number of this walk: func.reached and var.reached have it if this walk reached them
+	// number of this walk, which it stores in func.reached and var.reached of all that it reaches
 	int number;
 };
 
@@ -67,7 +67,8 @@ static void reach_call(struct use_walker *w, struct func *f, struct loc loc)
 	use_func(w, f);
 }
 
-// Begins a walk. Only one walk at a time can find its globals, by their numbers.
+// Begins a walk. Globals are found by the number of the last walk, so a walk must be used before the next one
+// begins.
 static struct use_walker reach_walker(struct reach *r)
 {
 	static int walks;
@@ -102,7 +103,7 @@ static void count_var(struct use_walker *w, struct var *v, int use, struct loc l
 static void forget_uses(struct var *v)
 {
 	v->read = false;
-	v->written = v->merged;            // hosts write those that are merged
+	v->written = v->merged;            // hosts write the globals that are merged
 	v->only_updated = true;
 }
 
@@ -151,7 +152,7 @@ void access_func_writes(const struct func *f, access_list *out)
 
 struct effects {
 	bool any;
-	bool locals_count;         // writes to locals are effects, too
+	bool locals_count;         // writes to locals count as effects
 };
 
 static void effect_var(struct use_walker *w, struct var *v, int use, struct loc loc)
@@ -220,7 +221,7 @@ bool access_only_sets_locals(const struct expr *e)
 	return !f.any;
 }
 
-// `next` raises an error if no further overload exists.
+// `next` raises an error if there is no further overload.
 static void effect_stmt(struct use_walker *w, const struct stmt *s)
 {
 	((struct effects *)w->data)->any |= s->kind == S_NEXT;
@@ -240,13 +241,13 @@ static bool has_effects(const struct func *f)
 
 // ---------------------------------------------------------------- order of calls
 
-// State of Tarjan's algorithm, which finds the strongly connected components of the call graph: functions that reach
-// each other. func.low is the earliest function on the stack that it is known to reach, INT_MAX once its component is
-// complete.
+// State of Tarjan's algorithm, which finds the strongly connected components of the call graph: functions that
+// reach each other. func.low is the earliest function on the stack that the function is known to reach; INT_MAX
+// after its component is complete.
 struct components {
 	VEC(struct func *) stack;
-	VEC(struct func *) done;   // callees before callers
-	struct func *at;           // the function that is visited, or NULL
+	VEC(struct func *) done;   // functions of complete components, callees before callers
+	struct func *at;           // the function that is being visited, or NULL
 	int visited;
 };
 
@@ -326,8 +327,8 @@ static void compute_functions(struct session *s)
 
 // ---------------------------------------------------------------- locks
 
-// USE_* bits of a global over the handlers that do not run alone: where it is only added to; where it is used otherwise
-// by timers and procfs files; all others, those in conditions included.
+// USE_* bits of a global in handlers that do not run alone: `adds` by handlers that only add to it; `rare` by
+// timers and procfs files that use it otherwise; `other` by all others, including conditions.
 struct global_use { int adds, rare, other; };
 
 // Returns the entry of a global in `seen`, or NULL if the last walk did not reach it.
@@ -347,7 +348,7 @@ static void gather_condition(struct probe *p, struct global_use *uses)
 		uses[seen->var->number].other |= seen->use;
 }
 
-// Collects the uses by var.number.
+// Collects the uses of globals, by var.number.
 static void gather(struct session *s, struct global_use *uses)
 {
 	for (int i = 0; i < s->script.globals.n; i++)
@@ -361,7 +362,8 @@ static void gather(struct session *s, struct global_use *uses)
 		reach_probe(&r, *it);
 		for vec_each(&r.seen, seen) {
 			struct global_use *u = &uses[seen->var->number];
-			bool mixed = find_seen(&r, seen->var, false);      // this handler also uses it otherwise
+			bool mixed = find_seen(&r, seen->var, false);      // the handler uses the global also
+									   // otherwise than to add
 
 			if ((seen->use & USE_ADD) && !(seen->use & USE_READ) && !(mixed && (*it)->family->in_slices))
 				u->adds |= seen->use;
@@ -373,8 +375,8 @@ static void gather(struct session *s, struct global_use *uses)
 	}
 }
 
-// Returns whether each CPU can add to the global on its own. The elements of an array that wraps are removed by hits,
-// and programs of BPF have arrays of another kind.
+// Returns whether each CPU can add to its own copy of the global. Elements of an array that wraps are removed by
+// hits, so it cannot; nor can arrays of BPF programs, which are of another kind.
 static bool can_be_per_cpu(const struct session *s, const struct var *g)
 {
 	if (g->type == T_STATS)
@@ -419,7 +421,8 @@ static void locks_of(struct session *s, const struct reach *r, access_list *out)
 	}
 }
 
-// A condition is evaluated with its handler's locks. A condition's numbers need none, since they are read in one load.
+// A condition is evaluated with its handler's locks. Numbers in a condition need no lock, since they are read in
+// one load.
 void access_probe_locks(struct session *s, const struct probe *p, access_list *out)
 {
 	struct reach r = { 0 }, condition = { 0 };
@@ -490,7 +493,7 @@ static void reg_expr(struct use_walker *w, const struct expr *e)
 	p->reg_mask |= number >= 0 && number < 32 ? 1u << number : ~0u;
 }
 
-// c->kregs, CONTEXT->uregs and the like: which registers C code reads of them is unknown.
+// The C uses c->kregs, CONTEXT->uregs or the like: it is unknown which registers it reads.
 static bool uses_registers(const struct embedded *c)
 {
 	for vec_each(&c->words, word)
@@ -527,7 +530,8 @@ static bool store_match(struct ast_walker *w, struct expr **e)
 	return true;
 }
 
-// Matches store their groups if a used function reads them. The optimiser may have removed it since the last call.
+// Matches store their groups only if a used function reads them. The optimiser may have removed that function since
+// the last call.
 static void store_matches(struct session *s)
 {
 	bool asked = false;

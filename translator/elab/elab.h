@@ -14,15 +14,15 @@ struct expr *target_variable(struct loc loc, const struct di_variable *v);
 // `base` has the debuginfo type base->dtype. Applies the components (->, [], &) of `access`, an E_ACCESS whose own
 // base is ignored. Returns NULL after diag_error().
 struct expr *target_access(struct session *s, struct expr *base, const struct expr *access);
-// The same for the left side of an assignment: returns E_DEREF or E_REGISTER. If access is NULL, base itself is
-// assigned to.
+// Does the same for the left side of an assignment: returns E_DEREF or E_REGISTER. If access is NULL, base itself
+// is assigned.
 struct expr *target_lvalue(struct expr *base, const struct expr *access);
 
-// Resolves a branch that elab_targets() left unresolved, since its condition waited for types: in the handler of p or,
-// if f is not NULL, in that function. One of e and s is NULL.
+// Resolves a branch that elab_targets() left unresolved because its condition depends on types: in the handler of p
+// or, if f is not NULL, in that function. One of e and s is NULL.
 void target_resume(struct session *session, struct probe *p, struct func *f, struct expr **e, struct stmt **s);
 
-// Returns whether the expression accesses values whose debuginfo type only types.c determines.
+// Returns whether the expression accesses values whose debuginfo type types.c determines.
 bool target_is_untyped(struct expr *e);
 // Returns the condition of an if or a loop, or NULL.
 struct expr **target_condition(struct stmt *s);
@@ -30,7 +30,7 @@ struct expr **target_condition(struct stmt *s);
 // false.
 struct stmt *target_branch(struct stmt *s, bool known);
 
-// clone.c: Copies for each probe the functions that mention target variables, before those are resolved.
+// clone.c: Copies the functions that mention target variables for each probe, before these are resolved.
 void clone_functions(struct session *s);
 
 // declarations.c: Finds the declarations of names.
@@ -50,7 +50,7 @@ void declarations_unresolved(struct session *s, struct loc loc, const struct var
 const char *check_similar_names(struct session *s, const struct var *v, const struct func *f, const struct probe *p);
 const char *declarations_similar_globals(struct session *s, const char *name, bool arrays_only);
 
-// Report an undeclared array, and an operand of `<<<` or of an extractor that is not a global.
+// Report an undeclared array, and an operand of `<<<` or of a statistic operator that is not a global.
 void declarations_no_array(struct session *s, const char *name, struct loc loc);
 void declarations_no_statistic(struct session *s, const struct expr *of);
 // Returns true if the array or statistic that e reads is declared, or false after diag_error().
@@ -79,60 +79,64 @@ enum {
 };
 struct use_walker {
 	void (*var)(struct use_walker *w, struct var *v, int use, struct loc loc);
-	void (*call)(struct use_walker *w, struct func *f, struct loc loc); // each overload
-	void (*expr)(struct use_walker *w, const struct expr *e);   // before its children
+	void (*call)(struct use_walker *w, struct func *f, struct loc loc); // called for each overload
+	void (*expr)(struct use_walker *w, const struct expr *e);   // called before its children
 	void (*stmt)(struct use_walker *w, const struct stmt *s);
 	void *data;
 };
 void use_expr(struct use_walker *w, const struct expr *e);
 void use_stmt(struct use_walker *w, const struct stmt *s);
-void use_func(struct use_walker *w, const struct func *f);   // its body, or what embedded C reaches
-// Visits entries and body, but not the condition, nor, after emit_find_slices(), the hit, whose row has its own locks
-// and work.
+void use_func(struct use_walker *w, const struct func *f);   // visits its body, or the globals and functions that
+							     // embedded C uses
+// Visits entries and body. It does not visit the condition, nor the hit after emit_find_slices(), whose row has its
+// own locks and work.
 void use_probe(struct use_walker *w, const struct probe *p);
 
 // effects.c
 struct access_use {
 	struct var *var;
 	bool write;
-	bool adding;               // only adds to data of each CPU
+	bool adding;               // the use only adds to data of the CPU
 };
 typedef VEC(struct access_use) access_list;
-// Returns whether each CPU has its own part of v, so that v is merged before other uses.
+// Returns whether each CPU has its own part of v, so that v must be merged before other uses.
 static inline bool access_is_merged(const struct var *v)
 {
 	return v->type == T_STATS || v->per_cpu;
 }
-// Returns the globals that the handler must lock, in locking order: those of called functions included, those with
-// var.unlocked not. Empty for handlers that run alone.
+// Returns the globals that the handler must lock, in locking order, including those of called functions but not
+// those with var.unlocked. The list is empty for handlers that run alone.
 void access_probe_locks(struct session *s, const struct probe *p, access_list *out);
 // The same for the probe's @entry() expressions.
 void access_entry_locks(struct session *s, const struct probe *p, access_list *out);
 // Returns whether a statement or an expression (the other is NULL) accesses a global that may need a lock.
 bool access_locks_in(const struct stmt *s, const struct expr *e);
-bool access_needs_actions(const struct probe *p);   // has loops or recursion, itself or called
+bool access_needs_actions(const struct probe *p);   // it has loops or recursion, itself or in functions that it
+						    // calls
 void access_compute(struct session *s);             // fills the fields that ast.h gives to `access`
-void access_count_uses(struct session *s);          // var.read, var.written of everything, func.used
+void access_count_uses(struct session *s);          // sets var.read and var.written of all variables, and func.used
 bool access_pure(const struct expr *e);             // evaluating it has no side effect
 bool access_only_sets_locals(const struct expr *e); // its only effects are stores to locals
-void access_compute_effects(struct session *s);     // has_side_effects and the call graph, which need no types
+void access_compute_effects(struct session *s);     // computes has_side_effects and the call graph, which do not
+						    // depend on types
 // E_BINARY, E_ASSIGN: may raise an error, which a catch may handle
 bool access_may_divide_by_zero(const struct expr *e);
-void access_func_writes(const struct func *f, access_list *out); // globals it writes, with callees
+void access_func_writes(const struct func *f, access_list *out); // globals that the function and its callees write
 
 // check.c
 void check_declarations(struct session *s);         // before names are bound
 
-// Removes settings of -G whose name is not a public global, with a warning. Called when all library files are read.
+// Removes settings of -G whose name is not a public global, with a warning. Called after all library files were
+// read.
 void check_names_of_settings(struct session *s);
 
-// keep_going.c: Removes declarations that have errors, to find the errors of the rest. Returns false if that is
-// impossible or no declaration remains.
+// keep_going.c: Removes declarations with errors, so that the next step finds errors in the others. Returns false
+// if that is impossible or no declaration remains.
 bool elab_drop_broken(struct session *s);
 
 // global_labels.c: Sets var.label, var.unit and var.varies of the statistics.
 void global_labels_find(struct session *s);
-// Returns the comment on the line of the global's declaration, or NULL. It is about the last global of the line.
+// Returns the comment on the line of the global's declaration, or NULL. It describes the last global of the line.
 char *global_comment(const struct var *v);
 
 // autoprint.c: Adds the `end` probe that prints globals which are written and never read. Returns true if it added
@@ -146,22 +150,24 @@ bool monitor_add(struct session *s);
 void optimize_mark_unused(struct session *s);       // sets value_unused of every statement's expression
 // Walks conditions, entries and bodies of probes, and bodies of used functions.
 void optimize_walk(struct session *s, struct ast_walker *w);
-// Number of words that the first `upto` values of @entry() take; after the optimiser that is a slot's number.
+// Returns the number of words that the first `upto` values of @entry() take. After the optimiser a slot has this
+// number.
 int optimize_entry_words(const struct session *s, const struct probe *p, int upto);
-// Bytes that all of them take. Reports more than a runtime can save.
+// Bytes that all values of @entry() of a probe may take. Larger ones are reported as an error.
 enum { ENTRY_BYTES_MAX = 4096 };
 int optimize_entry_bytes(const struct session *s, const struct probe *p);
 
 // Returns the value of an E_BINARY or E_UNARY of constants, or NULL if it can be determined only at run time.
 struct expr *optimize_fold(const struct session *s, const struct expr *e);
 
-// constant.c: Returns E_NUMBER or E_STRING, or NULL. Sets *waits, without clearing it, if the result may change once
-// types.c has settled each @defined() in the expression.
+// constant.c: Returns E_NUMBER or E_STRING, or NULL. Sets *waits, without clearing it, if the result may change
+// after types.c has evaluated each @defined() in the expression.
 struct expr *constant_value(const struct session *s, struct expr *e, bool *waits);
-// Returns whether constant_value() may find a value now or once each @defined() in the expression is settled.
+// Returns whether constant_value() may find a value now, or after each @defined() in the expression is evaluated.
 // Requires that the names in it are bound.
 bool constant_may_be(struct expr *e);
-// Returns whether evaluating it has no side effect; false for calls of functions whose effects are not computed yet.
+// Returns whether evaluating it has no side effect; returns false for calls of functions whose effects are not
+// computed yet.
 bool constant_is_pure(const struct expr *e);
 // Returns the result of the operator e if the value of one operand (l, r; NULL: unknown) determines it and the other
 // operand is pure, as in "x * 0"; else NULL.
@@ -172,26 +178,29 @@ struct expr *constant_absorbed(const struct expr *e, const struct expr *l, const
 void unused_mark(struct stmt *body);
 // Returns true if statements after this one in its block are unreachable.
 bool unused_leaves(const struct stmt *s);
-// Returns whether no overload reads the argument and evaluating it has no effect; after unused_mark() of functions.
+// Returns whether no overload reads the argument and evaluating it has no effect. Called after unused_mark() of the
+// functions.
 bool unused_argument(const struct expr *call, int i);
-// After diag_hold_pop() returned errors: the statement becomes empty, the argument 0 or "", with a warning.
+// Replaces a statement by an empty one, or an argument by 0 or "", with a warning; called after diag_hold_pop()
+// returned errors.
 void unused_drop(struct stmt *s);
 void unused_drop_argument(struct expr **e);
 // Sets only_unused of functions; called after the unused statements are marked.
 void unused_mark_functions(struct session *s);
 
 // dead_stores.c
-bool optimize_dead_stores(struct session *s);       // true: it removed some; after access_compute()
+bool optimize_dead_stores(struct session *s);       // returns true if it removed some; called after
+						    // access_compute()
 
-// loop_vars.c: Gives each foreach its own variables where several loops of a handler share them.
+// loop_vars.c: Gives each foreach its own variables if several loops of a handler have the same.
 void loop_vars_divide(struct session *s);
 
-// stack_values.c: Keeps call stacks as addresses where the script only stores and prints them. Returns true if it
-// changed something.
+// stack_values.c: Stores call stacks as addresses if the script only stores and prints them. Returns true if it
+// changed anything.
 bool stack_values_make(struct session *s);
 
 // handler_merge.c
 bool same_handler(const struct probe *a, const struct probe *b);
-uint64_t handler_hash(struct probe *p);    // equal when the handlers are the same
+uint64_t handler_hash(struct probe *p);    // equal if the handlers are the same
 
 #endif

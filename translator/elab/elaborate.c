@@ -8,7 +8,7 @@
 static const struct step {
 	const char *name;
 	int (*run)(struct session *s);
-	bool tolerates_errors;              // later steps can work on the declarations that have no errors
+	bool tolerates_errors;              // later steps can process the declarations that have no errors
 } steps[] = {
 	{ "match", elab_match_probes, true },
 	{ "names", elab_bind_names },
@@ -49,7 +49,7 @@ int pass_elaborate(struct session *s)
 		int had = diag_errors(), errors = step->run(s);
 		bool failed = errors || diag_errors() > had;
 
-		// Any reported error fails the pass, even if its step did not count it.
+		// Any reported error fails the pass, even if its step does not return it.
 		if ((failed || diag_errors() > before) && (!s->opt.keep_going || step->run == elab_privilege))
 			break;
 		if (failed && !step->tolerates_errors && !elab_drop_broken(s))

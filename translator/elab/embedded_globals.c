@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Globals that embedded C accesses: /* pragma:read:G */ gives it STAP_GLOBAL_GET_G(), /* pragma:write:G */
-// STAP_GLOBAL_SET_G(). In: functions bound to globals. Out: for each such global a script function that reads it, one
-// that writes it, as if the embedded C called them (func.accessors), so that types, locks and warnings need no special
-// case.
+// Globals that embedded C accesses: /* pragma:read:G */ permits STAP_GLOBAL_GET_G(), /* pragma:write:G */
+// STAP_GLOBAL_SET_G(). In: functions bound to globals. Out: for each such global a script function that reads it,
+// one that writes it, as if the embedded C called them (func.accessors), so that types, locks and warnings need no
+// special case.
 #include "elab/elab.h"
 #include "util/str.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Names of SystemTap's runtime in embedded C: reports those that runtime/include/embedded.h does not have, with what
-// to use instead. Other unknown names are the compiler's errors.
+// Names of SystemTap's runtime in embedded C: reports those that runtime/include/embedded.h does not define, with
+// their replacement. The C compiler reports other unknown names.
 #include "elab/elab.h"
 #include "util/str.h"
 
@@ -13,13 +13,13 @@
 #define OF_SCRIPT "declare a global in the script; /* pragma:read:NAME */ provides STAP_GLOBAL_GET_NAME() and " \
 	"/* pragma:write:NAME */ STAP_GLOBAL_SET_NAME()"
 
-// Hooks: a script that defines one expects that it is called.
+// Functions that SystemTap's runtime calls: a script that defines one expects it to be called.
 static const struct { const char *name, *instead; } hooks[] = {
 	{ "STAP_MODULE_INIT_HOOK", IN_BEGIN }, { "systemtap_module_init", IN_BEGIN },
 	{ "STAP_MODULE_EXIT_HOOK", IN_END }, { "systemtap_module_exit", IN_END },
 };
 
-// A name that ends in "*" is a prefix. The first row that matches counts.
+// A name that ends in "*" is a prefix. The first row that matches is used.
 static const struct { const char *name, *instead; } missing[] = {
 	{ "_stp_vmalloc*", NO_SLEEP }, { "_stp_vzalloc*", NO_SLEEP }, { "_stp_vfree", NO_SLEEP },
 	{ "_stp_kmalloc_*", NO_FLAGS }, { "_stp_kzalloc_*", NO_FLAGS },
@@ -73,7 +73,7 @@ static bool is_offered(const char *name)
 	return false;
 }
 
-// Returns what to use instead of a name of SystemTap's runtime that is not available; NULL for other names.
+// Returns the replacement of a name of SystemTap's runtime that is not available; NULL for other names.
 static const char *instead_of(const char *name)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(missing); i++) {
@@ -86,7 +86,7 @@ static const char *instead_of(const char *name)
 	return NULL;
 }
 
-// True if the script's own embedded C declares or defines the name.
+// Returns whether the script's own embedded C declares or defines the name.
 static bool is_own(struct session *s, const struct c_word *word)
 {
 	if (word->is_macro)
@@ -118,7 +118,8 @@ static const char *hook_instead_of(const char *name)
 	return NULL;
 }
 
-// A name that is used below #if only may be for another version of SystemTap: the compiler knows whether it is used.
+// A name that is used only inside #if may be for another version of SystemTap: the compiler reports it if it is
+// compiled.
 void embedded_names_check(struct session *s, const struct embedded *c, struct loc at)
 {
 	for vec_each(&c->words, word) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Names and units of statistics, for people: reads the comment on the line of a declaration, "global n  // name: read
-// size, unit: bytes", and the names of the values that the script adds to a statistic, such as gettimeofday_us(). Sets
-// var.label and var.unit.
+// Names and units of statistics, for readers: reads the comment on the line of a declaration, "global n // name:
+// read size, unit: bytes", and the names of the values that the script adds to a statistic, such as
+// gettimeofday_us(). Sets var.label and var.unit.
 #include "elab/elab.h"
 #include "util/diag.h"
 
@@ -20,7 +20,7 @@ char *global_comment(const struct var *v)
 		in_string ^= *at == '"' && at[-1] != '\\';
 		if (!in_string && (*at == '#' || (*at == '/' && (at[1] == '/' || at[1] == '*'))))
 			break;
-		// The comment is about a later global of the line.
+		// The comment describes a later global of the line.
 		if (!in_string && (*at == ',' || str_starts(at, "global ")))
 			return NULL;
 	}
@@ -49,7 +49,7 @@ static const char *entry(const char *comment, const char *key)
 	return NULL;
 }
 
-// Units by the ends of names of functions and variables.
+// Units by suffixes of names of functions and variables.
 static const char *unit_of_name(const char *name)
 {
 	static const struct { const char *end, *unit; } units[] = {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Compares handlers, so that those with equal C share one function. In: two probes. Globals and functions are equal if
-// they are the same object; locals if they have the same name, since each handler is one scope.
+// Compares handlers, so that handlers with equal C share one function. In: two probes. Globals and functions are
+// equal if they are the same object, locals if they have the same name, since each handler is one scope.
 #include "elab/elab.h"
 
 #include <string.h>
@@ -120,7 +120,7 @@ static bool same_kind(const struct expr *a, const struct expr *b)
 	case E_OFFSET:
 		return same_member(a->u.offset.member, b->u.offset.member) && a->u.offset.value == b->u.offset.value;
 	case E_REGISTER: case E_DEREF: return same_raw(a, b);
-	default: return false;     // no other kind is left in an elaborated script
+	default: return false;     // an elaborated script has no other kind
 	}
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Settles @defined() of values that carry a debuginfo type. In: conditions that elab_targets() could not settle, with
-// their branches as written in the script. Out: the remaining branches, resolved.
+// Evaluates @defined() of accesses to values that have a debuginfo type. In: conditions that elab_targets() could
+// not evaluate, with their branches as written in the script. Out: the remaining branches, resolved.
 #include "elab/infer.h"
 
 static const struct want want_condition = { .type = T_LONG, .why = "a condition is a" };
@@ -24,7 +24,8 @@ bool target_is_untyped(struct expr *e)
 static bool is_defined(struct infer *t, const struct expr *e, bool *untyped)
 {
 	struct expr *copy = expr_copy(e);
-	bool give_up = t->give_up;         // give_up applies once a round, to this operator and not to one in the copy
+	bool give_up = t->give_up;         // give_up applies once in a round, to this operator, so not to one in
+					   // the copy
 	int errors;
 
 	t->give_up = false;
@@ -69,7 +70,7 @@ static void resume_stmt(struct infer *t, struct stmt **s)
 		target_resume(t->s, t->probe, t->func, NULL, s);
 }
 
-// Infers the condition. Returns false if it still waits. `value` becomes NULL if it is known only at run time.
+// Infers the condition. Returns false if it is not known yet. `value` becomes NULL if it is known only at run time.
 static bool settle(struct infer *t, struct expr **c, const struct expr **value)
 {
 	bool waits = false;

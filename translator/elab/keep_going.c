@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// --semantic-keep-going: after a step with errors, removes probes and functions that have one, and those that call
-// them, so that the next steps find the errors of the rest. The locations of the errors determine them: each error
-// belongs to the last declaration that begins before it.
+// --semantic-keep-going: after a step with errors, removes the probes and functions that have one, and their
+// callers, so that the next steps find the errors of the others. An error belongs to the last declaration that
+// begins before its location.
 #include "elab/elab.h"
 #include "util/map.h"
 #include "util/str.h"
@@ -10,7 +10,7 @@
 
 struct finder {
 	struct session *s;
-	VEC(struct loc) starts;    // beginnings of all declarations
+	VEC(struct loc) starts;    // start locations of all declarations
 	struct map broken;         // keys of the declarations that have errors
 	bool calls_broken;
 };
@@ -25,7 +25,7 @@ static bool before(struct loc a, struct loc b)
 	return a.line < b.line || (a.line == b.line && a.column <= b.column);
 }
 
-// Returns the beginning of the declaration that contains `loc`; source is NULL if no declaration does.
+// Returns the start of the declaration that contains `loc`; source is NULL if no declaration does.
 static struct loc start_of(const struct finder *f, struct loc loc)
 {
 	struct loc best = { 0 };

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Gives each foreach its own variables, where several loops of a handler share a name: `foreach (s in a) ... foreach (s
-// in b) ...`. In: bound handlers. Out: the same, with further locals, so that stack_values.c can decide for each loop.
+// Gives each foreach its own variables if several loops of a handler use the same name: `foreach (s in a) ...
+// foreach (s in b) ...`. In: bound handlers. Out: the same with additional locals, so that stack_values.c can
+// decide for each loop.
 //
 // A variable is divided if it is only mentioned in the bodies of loops that set it.
 #include "elab/elab.h"
 #include "util/numbers.h"
 
 struct mentions {
-	struct numbers all, in_loops, loops;   // of each local
+	struct numbers all, in_loops, loops;   // by local: number of mentions; of mentions in loops that set it; of
+					       // loops that set it
 	struct var *from, *to;
 	struct probe *probe;       // or
 	struct func *func;

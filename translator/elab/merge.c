@@ -12,7 +12,8 @@
 
 #include <string.h>
 
-static const char *const after_all_others = "9223372036854775806";     // except the display of unread globals
+static const char *const after_all_others = "9223372036854775806";     // after all other probes except the display
+								       // of unread globals
 
 enum side { ON_HOSTS, HERE };
 
@@ -20,8 +21,9 @@ struct first_use { bool is_set; struct loc loc; };
 
 struct merge_use {
 	bool used[2];                      // [side]
-	struct first_use read, written;        // on the hosts; written: otherwise than added to
-	struct first_use by_host;              // on the hosts: an assignment to an element of this host
+	struct first_use read, written;        // uses on the hosts; written: in another way than by adding
+	struct first_use by_host;              // on the hosts: an assignment to an element whose keys contain the
+					       // host's name
 	struct first_use written_here, added;
 };
 
@@ -31,7 +33,7 @@ struct merger {
 	enum side side;
 	struct numbers seen;               // set of struct func *: visited on this side
 	VEC(struct loc) by_host;           // elements whose keys contain hostname()
-	VEC(struct loc) deleted;           // elements that are deleted, not assigned to
+	VEC(struct loc) deleted;           // elements that are deleted instead of assigned
 };
 
 static enum side side_of(const struct probe *p)
@@ -146,7 +148,7 @@ static void advise(const struct var *v)
 		  "Without --merge, each host prints its own result (--remote-prefix shows which one)");
 }
 
-// Reports the first use that prevents the global from being a sum.
+// Reports the first use because of which the global cannot be a sum over the hosts.
 static void check_use(const struct var *v, const struct merge_use *u)
 {
 	if (v->wrap)
@@ -278,7 +280,7 @@ static void add_senders(struct session *s)
 	add_sender(s, &error, 1);
 }
 
-// The initial value counts once, here.
+// The initial value of a sum is counted once, in the part that runs here.
 static void forget_initial_values(struct session *s)
 {
 	for vec_each(&s->script.globals, v)
@@ -288,7 +290,7 @@ static void forget_initial_values(struct session *s)
 
 // ---------------------------------------------------------------- the part that runs here
 
-// -G sets a global in the parts that use it; the initial value of a sum counts once.
+// -G sets a global in the parts that use it; for a sum only here, so that it is counted once.
 static void divide_settings(struct merger *m)
 {
 	struct session *s = m->s;
@@ -312,7 +314,7 @@ static void divide_settings(struct merger *m)
 	s->opt.globals.n = n;
 }
 
-// The union of all hosts' elements has to fit.
+// The array must have space for the elements of all hosts.
 static void enlarge(struct session *s, struct var *v)
 {
 	enum { ELEMENTS_MAX = 1 << 24 };
@@ -325,7 +327,7 @@ static void enlarge(struct session *s, struct var *v)
 
 // ---------------------------------------------------------------- the step
 
-// Globals that only the other part uses go without a warning.
+// Globals that only the other part uses are removed without a warning.
 static void keep_side(struct merger *m, enum side side)
 {
 	struct session *s = m->s;

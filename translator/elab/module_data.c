@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The last step of pass 2: reads from debuginfo what the module contains of it. In: the probes and functions that the
-// optimiser left. Out: session.module_data; the names of enumerators, in E_ENUMNAME.
+// The last step of pass 2: reads the debuginfo that the module will contain. In: the probes and functions that
+// remain after the optimiser. Out: session.module_data; the names of enumerators, in E_ENUMNAME.
 //
 // Symbols, call frame information and source lines of programs are for scripts that resolve addresses in them or walk
 // their stacks (usymname(), ubacktrace() and the like): of the program of -c or -x and its libraries, of probed
@@ -18,11 +18,11 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { MAX_MB = 16 };                 // of source lines, in memory that cannot be paged out while the script runs
+enum { MAX_MB = 16 };                 // source lines, in memory that cannot be paged out while the script runs
 
 typedef VEC(struct di_module *) modules;
 
-// Returns whether embedded C that is used calls a function whose name begins so.
+// Returns whether used embedded C calls a function whose name begins with `prefix`.
 static bool is_called(const struct session *s, const char *prefix)
 {
 	for vec_each(&s->script.funcs, f)
@@ -31,7 +31,7 @@ static bool is_called(const struct session *s, const char *prefix)
 	return false;
 }
 
-// The client of BPF programs has symbols for these.
+// The BPF client resolves symbols for these functions.
 static bool names_user_code(const struct session *s)
 {
 	return is_called(s, "stp_print_usyms") || is_called(s, "stp_mark_");
@@ -42,8 +42,8 @@ static bool names_user_code(const struct session *s)
 struct visit {
 	struct session *s;
 	struct module_data *data;
-	modules homes;             // of variables of kernel modules
-	bool loads_returns;        // return addresses of programs, in locations of variables
+	modules homes;             // kernel modules whose variables are read
+	bool loads_returns;        // locations of variables read return addresses of programs
 };
 
 static void add_mapped(struct module_data *d, const struct di_module *program)
@@ -145,7 +145,7 @@ static void find_objects(struct session *s, modules *all)
 		bool is_module = !strchr(*name, '/') && !s->opt.user_runtime && di_kernel_module(s, *name);
 		const char *path = is_module ? NULL : session_program(s, *name);
 
-		// The kernel and its modules know their names themselves.
+		// The running kernel has the names of its own and its modules' functions.
 		if (path)
 			add_object(s, all, path, strchr(*name, '/'));
 	}

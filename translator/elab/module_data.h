@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Facts of debuginfo that a module contains: symbols, call frame information and source lines with which it resolves
-// addresses, and the builds of files for which it may run. Pass 2 collects them, pass 3 writes them.
+// Facts of debuginfo that a module contains: symbols, call frame information and source lines with which it
+// resolves addresses, and the build IDs of the files for which it is valid. Pass 2 collects them, pass 3 writes
+// them.
 #ifndef ELAB_MODULE_DATA_H
 #define ELAB_MODULE_DATA_H
 
@@ -11,8 +12,8 @@ struct line_file { const char *path; size_t size; };   // a table of source line
 // A program or library in which functions of the script resolve addresses. A part that no used function reads is empty.
 struct object_data {
 	struct di_identity identity;
-	di_symbols symbols;        // by offset in the file
-	struct di_frames frames;   // the rows have offsets in the file, below 4 GB, in place of addresses
+	di_symbols symbols;        // sorted by offset in the file
+	struct di_frames frames;   // the rows have offsets in the file, below 4 GB, instead of addresses
 	struct line_file lines;    // path NULL: none
 };
 
@@ -27,16 +28,17 @@ struct code_data {
 struct mapped_data {
 	const struct di_module *program;
 	struct di_identity identity;
-	uint64_t code_address, code_offset;    // in link addresses; in the file
+	uint64_t code_address, code_offset;    // a link address, and its offset in the file
 };
 
-// A kernel module of which only this build may be loaded. id: 20 bytes; NULL: it has no such build ID.
+// A kernel module of which only this build may be loaded. id: 20 bytes; NULL: the module has no build ID.
 struct build_data { const struct di_module *module; const char *name; const uint8_t *id; };
 typedef VEC(struct build_data) builds;
 
 struct module_data {
 	const char *arch;
-	const int *register_offsets;       // in pt_regs, by DWARF number, `registers` of them; -1: not there
+	const int *register_offsets;       // offsets in pt_regs, by DWARF number, `registers` of them; -1: not in
+					   // pt_regs
 	int registers;
 	bool resolves_user;        // `objects` is written even if it is empty
 	bool names_objects;        // the symbols of `objects` are written
@@ -45,10 +47,10 @@ struct module_data {
 	VEC(struct code_data) code;
 	VEC(struct mapped_data) mapped;
 	bool checks_builds;        // the kernel and modules are those of the debuginfo
-	const uint8_t *kernel_id;  // build ID of the kernel, kernel_id_len bytes; 0: it has none
+	const uint8_t *kernel_id;  // build ID of the kernel, of kernel_id_len bytes; 0: it has none
 	int kernel_id_len;
 	builds probed;             // modules with probes
-	builds read;               // modules with variables and source lines; the script may read only some of them
+	builds read;               // modules whose variables or source lines are read; perhaps not by each hit
 };
 
 #endif

@@ -40,7 +40,7 @@ static struct stmt *head(struct var *v)
 	return display_statement(print);
 }
 
-// The least and the largest value cost time at each hit, so that only those are shown that the script computes.
+// A hit needs extra time for the minimum and the maximum, so each is printed only if the script uses it.
 static struct stmt *statistic_line(struct var *v, const expr_vec *keys)
 {
 	static const struct { const char *text; unsigned op; } parts[] = {
@@ -92,7 +92,7 @@ static struct stmt *line(struct var *v, const expr_vec *keys, struct expr *value
 	return block;
 }
 
-// An average of an empty statistic would be an error.
+// The average of an empty statistic is an error, so only the count is printed.
 static struct stmt *scalar(struct var *v)
 {
 	struct stmt *s = stmt_new(S_IF, v->loc);

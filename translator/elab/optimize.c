@@ -25,7 +25,7 @@ static bool fold_numbers(enum tok op, int64_t a, int64_t b, int64_t *r)
 {
 	uint64_t ua = (uint64_t)a, ub = (uint64_t)b;
 
-	switch (op) {              // arithmetic wraps, as at run time
+	switch (op) {              // arithmetic wraps around, as at run time
 	case TOK_ADD: *r = (int64_t)(ua + ub); return true;
 	case TOK_SUB: *r = (int64_t)(ua - ub); return true;
 	case TOK_MUL: *r = (int64_t)(ua * ub); return true;
@@ -110,7 +110,7 @@ static bool unread(const struct expr *e)
 	return e->kind == E_VAR && e->u.var.decl->kind != VAR_GLOBAL && !e->u.var.decl->read;
 }
 
-// "l = r" becomes r if l is never read. An update whose value is used reads it.
+// "l = r" becomes r if l is never read. An update whose value is used is a read of l.
 static struct expr *fold_store(struct expr *e)
 {
 	if (e->kind == E_ASSIGN && unread(e->u.bin.l) && !access_may_divide_by_zero(e))
@@ -300,7 +300,7 @@ void optimize_mark_unused(struct session *s)
 	optimize_walk(s, &w);
 }
 
-// Each round may leave other variables unread, or other functions pure.
+// A round may leave other variables unread, and make functions pure, so rounds are repeated.
 static void simplify(struct session *s)
 {
 	struct optimizer o = { .s = s };
@@ -380,7 +380,7 @@ static void drop_globals(struct session *s)
 	s->script.globals.n = n;
 }
 
-// Values of @entry() that the handler no longer uses need not be saved.
+// Values of @entry() that the handler does not use any longer are not saved.
 static bool visit_entry(struct ast_walker *w, struct expr **e)
 {
 	if ((*e)->kind == E_ENTRY)
@@ -430,7 +430,7 @@ int optimize_entry_bytes(const struct session *s, const struct probe *p)
 	return bytes;
 }
 
-// After this, a slot is the offset of its value in words.
+// Changes the slots of the remaining values: a slot becomes the offset of its value in words.
 static void drop_entries(struct session *s, struct probe *p)
 {
 	int *slots = NEW_ARRAY(int, p->entries.n + 1), n = 0;
@@ -451,8 +451,8 @@ static void drop_entries(struct session *s, struct probe *p)
 	walk_handler(&end, p);
 }
 
-// Drops handlers that do nothing, and those that exist only to be checked. With -u they stay, since their hits may be
-// wanted.
+// Removes handlers that do nothing, and those that exist only to be checked. With -u they remain, since their hits
+// may be wanted.
 static void drop_probes(struct session *s)
 {
 	int n = 0, effective = 0;
@@ -538,7 +538,7 @@ int elab_optimize(struct session *s)
 {
 	int before = diag_errors();
 
-	if (s->opt.list || s->opt.list_vars)   // handlers are empty there, and all points are listed
+	if (s->opt.list || s->opt.list_vars)   // lists have no handlers, and include all points
 		return 0;
 	recount(s);
 	if (!s->opt.no_optimize)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Checks that the script's globals fit the formats of -f and --output, before a run that would give no result. In:
+// Checks that the script's globals suit the formats of -f and --output, before a run that would have no result. In:
 // the options, the types of the globals. Out: errors.
 #include "elab/elab.h"
 #include "session/passes.h"

@@ -19,11 +19,11 @@ struct privilege_check {
 	struct probe *probe;
 	bool own;                  // the current process belongs to the user
 	struct numbers seen;       // functions that were visited: set of struct func *
-	const struct expr *call;   // the user's call of the library function that is being checked, or NULL
-	int reported;              // number of errors in that call
+	const struct expr *call;   // the user's call of a library function that is being checked, or NULL
+	int reported;              // number of errors that were reported for that call
 };
 
-// A macro of the library in the user's script belongs to the user.
+// Code from a library macro in the user's script belongs to the user.
 static bool is_of_library(struct loc loc)
 {
 	while (loc.via)
@@ -158,7 +158,7 @@ static bool find_const(struct ast_walker *w, struct expr **at)
 	return !*found;
 }
 
-// C of our library that requires the kernel's headers.
+// Embedded C of the library that requires the kernel's headers.
 static bool needs_kernel(const struct session *s, const struct func *f)
 {
 	bool found = false;
@@ -186,7 +186,7 @@ static bool find_refused(struct ast_walker *w, struct expr **at)
 	return !*found;
 }
 
-// Sets is_refused on functions that are refused themselves, and on those of the library that call them.
+// Sets is_refused on functions that `refused` selects, and on library functions that call them.
 static void spread(struct session *s, refused_fn *refused)
 {
 	bool more = true;
@@ -210,7 +210,7 @@ static void spread(struct session *s, refused_fn *refused)
 struct refusal {
 	refused_fn *refused;
 	bool library_may;          // library aliases may call functions that the user must not call
-	const char *message;       // a format for the function's name
+	const char *message;       // a format for the name of the function
 };
 
 static bool refuse(struct ast_walker *w, struct expr **at)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Finds the present name of a kernel function or member that was renamed, and the public way to the value of a private
+// Finds the current name of a kernel function or member that was renamed, and the public replacement of a private
 // function (renamed.def), for messages.
 #include "elab/renamed.h"
 #include "util/str.h"

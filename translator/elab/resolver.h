@@ -9,12 +9,12 @@
 struct resolver {
 	struct session *s;
 	struct probe *probe;       // NULL in a function
-	bool is_return;            // of a .return probe
-	bool in_entry;             // inside @entry()
+	bool is_return;            // the probe is a .return probe
+	bool in_entry;             // the walk is inside @entry()
 	bool in_condition;
-	bool in_unused;            // inside an unused statement
-	bool strict;               // an unresolved variable is an error, --skip-badvars or not
-	VEC(const char *) entries; // text of each of probe->entries
+	bool in_unused;            // the walk is inside an unused statement
+	bool strict;               // an unresolved variable is an error even with --skip-badvars
+	VEC(const char *) entries; // text of each expression in probe->entries
 	VEC(struct func *) called; // functions called by the walked code, to be walked later
 	// Errors that are reported even where a missing variable is not an error: at optional points, in unused
 	// code.
@@ -24,11 +24,11 @@ struct resolver {
 
 // Makes r->walker resolve what it walks.
 void resolver_init(struct resolver *r);
-// Notes a called function. Functions that only dead branches call are not walked.
+// Records a called function, to be walked later. Functions that only dead branches call are not walked.
 void resolver_note_call(struct resolver *r, struct func *f);
 // Resolves the base of ->, [], & and $; a struct stands for its address.
 void resolver_base(struct resolver *r, struct expr **e);
-// Returns whether all of it can be resolved. Works on a copy without side effects.
+// Returns whether the whole expression can be resolved. Works on a copy without side effects.
 bool resolver_is_defined(struct resolver *r, const struct expr *e);
 // Returns true if the probe has a variable of that name, which may not be readable.
 bool resolver_lists(struct resolver *r, const char *name);

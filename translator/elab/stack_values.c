@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Call stacks as values: keys and values of arrays, and local variables, that only hold results of sprint_backtrace()
-// and the like store addresses, which get names where the script uses them as text. Those that only hold results of
-// backtrace() and the like store the same, so that the formats of recorded output show names, too. In: optimised
-// handlers. Out: var.stacks; calls that make a stack value where the result is stored, and calls that make its text
-// where it is read.
+// Call stacks as values: keys and values of arrays, and local variables, that only hold results of
+// sprint_backtrace() and similar functions store addresses, which are resolved to names where the script uses them
+// as text. Those that only hold results of backtrace() and similar functions store addresses, too, so that the formats
+// of recorded output show names. In: optimised handlers. Out: var.stacks; calls that make a stack value where the
+// result is stored, and calls that make its text where it is read.
 //
 // Such a function returns the text of a stack value:
 //
@@ -23,8 +23,8 @@ struct stacks {
 	const struct session *s;
 	enum stack_form form;
 	enum { CANDIDATE, REACHED, REPLACE } step;
-	struct func *text_of;      // __stack_text(), __stack_addresses()
-	struct numbers stored;     // expressions that a key or a local takes as they are
+	struct func *text_of;      // the function __stack_text() or __stack_addresses()
+	struct numbers stored;     // expressions that are stored in a key or a local without a conversion
 	bool changed;
 };
 
@@ -107,8 +107,8 @@ static bool is_reached(struct stacks *k, struct expr *e)
 	return value_of(k, e) || (v && v->stacks_reached[k->form] & value_bit(v));
 }
 
-// Called for a local, key or value that a statement stores to. It stops being a candidate if the stored expression
-// cannot be a stack value, and is reached if the stored expression is one.
+// Called for a local, key or value to which a statement stores. It is no longer a candidate if the stored
+// expression cannot be a stack value, and becomes REACHED if the stored expression is one.
 static void settle_one(struct stacks *k, struct var *v, unsigned bit, bool fits, bool reached)
 {
 	if (k->step == CANDIDATE && v->stacks[k->form] & bit && !fits) {
@@ -121,7 +121,7 @@ static void settle_one(struct stacks *k, struct var *v, unsigned bit, bool fits,
 	}
 }
 
-// Errors are reported at the call of the script.
+// Makes a call whose errors are reported at the location of the call in the script.
 static struct expr *call_at(const struct expr *value, struct loc loc)
 {
 	struct expr *e = expr_copy(value);
@@ -175,7 +175,7 @@ static void assignment(struct stacks *k, struct expr *e)
 	store(k, &e->u.bin.r);
 }
 
-// A variable of a loop and what the loop assigns to it are both stack values, or neither is.
+// A loop variable and the key or value that the loop assigns to it are either both stack values or both strings.
 static void loop_variable(struct stacks *k, const struct expr *e, struct var *array, unsigned bit, bool sorted)
 {
 	struct var *v = holder(e);
@@ -220,7 +220,8 @@ static struct expr *text_call(struct stacks *k, struct expr *stack)
 	return e;
 }
 
-// The text of a printed stack is made in the output, where no string limits it; a list of addresses fits into a string.
+// The text of a printed stack is generated in the output, where the maximum length of strings does not apply. A list of
+// addresses fits into a string.
 static void printed(struct stacks *k, struct expr *print)
 {
 	if (k->form != STACK_NAMES)
@@ -280,7 +281,7 @@ static bool visit_first(struct ast_walker *w, struct expr **at)
 	return true;
 }
 
-// Values of @entry() are computed at another time than the handler, and share no locals with it.
+// Values of @entry() are computed at another time than the handler runs, and do not share its locals.
 static bool visit_entry(struct ast_walker *w, struct expr **at)
 {
 	const struct stacks *k = w->data;
@@ -295,8 +296,8 @@ static bool visit_entry(struct ast_walker *w, struct expr **at)
 
 struct text_reads {
 	enum stack_form form;
-	struct numbers stored;     // expressions that are stored or printed as they are
-	int loops;                 // that contain the expression
+	struct numbers stored;     // expressions that are stored or printed without a conversion
+	int loops;                 // number of loops that contain the expression
 };
 
 static void mark_stored(struct text_reads *r, const expr_vec *all)
@@ -330,7 +331,7 @@ static bool is_loop(const struct stmt *s)
 	return s->kind == S_FOREACH || s->kind == S_WHILE || s->kind == S_FOR;
 }
 
-// A variable of a foreach is another stack in each round: its reads do not count.
+// A foreach variable has another value in each pass: its reads do not count.
 static void ignore_loop_variable(const struct expr *e)
 {
 	struct var *v = holder(e);

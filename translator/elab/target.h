@@ -21,12 +21,12 @@ bool target_follow_composite(struct lvalue *p, struct di_type *target);
 
 // A path of members that starts at a struct or union of the kernel that has a tag.
 struct member_path {
-	const char *type;          // its name; NULL: none
-	struct expr *base;         // its address
+	const char *type;          // tag of the struct or union; NULL: none
+	struct expr *base;         // address of the struct or union
 	const char *path;          // "a.b"; NULL: the struct itself
 	const char *last;          // "b"
-	const char *before, *after;    // what surrounds the declaration of the last one in C
-	uint64_t offset;           // from the base
+	const char *before, *after;    // text before and after the name in the C declaration of the last member
+	uint64_t offset;           // offset from the base
 };
 
 // A value, or memory that isn't loaded yet.
@@ -36,35 +36,35 @@ struct lvalue {
 	struct expr *addr;
 	struct di_type *type;
 	const struct di_variable *composite; // a variable that is neither in memory nor a single value
-	uint64_t at;               // offset in it, in bytes
-	int bit_offset, bit_size;  // of a bit-field at addr or in the variable
+	uint64_t at;               // offset in `composite`, in bytes
+	int bit_offset, bit_size;  // of a bit-field at `addr` or in `composite`
 	bool by_parts;             // see struct di_member
 	bool relocates;            // its offsets are those of the running kernel: see target_member.c
-	struct member_path path;   // relocates: how `addr` was found
-	const struct kernel_member *member;    // relocates: the value is this member; or NULL
+	struct member_path path;   // if `relocates`: the path by which `addr` was found
+	const struct kernel_member *member;    // if `relocates`: the value is this member; or NULL
 };
-// target_member.c: sets to->addr, path and member, the member m of p.
+// target_member.c: sets addr, path and member of `to` to the member m of p.
 void target_relocate_member(struct lvalue *to, const struct lvalue *p, const struct di_member *m);
 // Returns the size of an element in the running kernel.
 struct expr *target_element_size(struct loc loc, const struct di_type *element);
 // Returns the address of a virtual base of the aggregate p.
 struct expr *target_virtual(const struct lvalue *p, const struct di_virtual *base);
-struct lvalue lvalue_of(struct expr *base);                      // base->dtype is set
-struct lvalue lvalue_member(const struct lvalue *p, const struct di_member *m); // p: an aggregate
+struct lvalue lvalue_of(struct expr *base);                      // requires base->dtype
+struct lvalue lvalue_member(const struct lvalue *p, const struct di_member *m); // p is an aggregate
 struct expr *lvalue_load(const struct lvalue *p);                // NULL after diag_error()
 bool type_is_aggregate(const struct di_type *t);
 
 // Reports a struct or union where a number is required; returns false after diag_error().
 bool target_check_value(struct loc loc, const struct di_type *t);
 
-// Returns "; " and advice for a value of the wrong type, or "". dtype: its type of C, or NULL. what: begins with the
-// operator or conversion.
+// Returns "; " and advice for a value of the wrong type, or "". dtype: its C type, or NULL. what: text that begins
+// with the operator or conversion.
 const char *target_value_advice(struct loc loc, const struct di_type *t, const char *what);
 
 // Reports a value in a format that probes do not read; returns false after diag_error().
 bool target_check_format(struct loc loc, const struct di_type *t);
 
-// Reports a floating point number where an integer is printed: its value is the bits of a double.
+// Reports a floating-point number that is printed as an integer: its value is the bits of a double.
 void target_check_printed(const struct expr *e);
 
 // Returns advice for messages: " (similar: a, b)", " (available: a, b)" if no name is similar, or "".
@@ -86,7 +86,7 @@ struct expr *target_global(const struct target_where *w, struct expr *e);
 // Returns an empty sprintf() to which parts are added.
 struct expr *target_print_new(struct loc loc);
 void target_print_text(struct expr *e, const char *text);
-void target_print_real(struct expr *e, struct expr *value, const struct di_type *type);    // di_is_float()
+void target_print_real(struct expr *e, struct expr *value, const struct di_type *type);    // type: di_is_float()
 void target_print_value(struct expr *e, char conv, char flag, struct expr *value);
 
 // Returns the value at p as text in C-like notation.

@@ -3,7 +3,7 @@
 //
 // In: a di_variable, or an expression with a debuginfo type and the components after it. Out: E_REGISTER, E_DEREF
 // and arithmetic. An aggregate's value is its address. Loads are delayed as long as possible (struct lvalue), so
-// that a->b.c is two of them.
+// that a->b.c takes two loads.
 #include "elab/renamed.h"
 #include "elab/target.h"
 #include "util/foreign_words.h"
@@ -67,7 +67,7 @@ struct expr *target_load_bits(struct loc loc, struct expr *base, int from, int b
 	return all;
 }
 
-// The 10 bytes of an x87 number as a double.
+// Returns the 10 bytes of an x87 number, converted to a double.
 static struct expr *load_x87(const struct lvalue *p)
 {
 	bool user = di_is_user(p->type->module);
@@ -97,7 +97,7 @@ struct expr *lvalue_load(const struct lvalue *p)
 	} else if (di_is_x87(p->type)) {
 		e = load_x87(p);
 	} else if (is_number_size(size)) {
-		// The type determines whether the memory belongs to the kernel or to a process.
+		// The type determines whether the memory is the kernel's or a process's.
 		e = target_load(p->loc, p->addr, size, p->type->is_signed && !p->bit_size, di_is_user(p->type->module));
 		e->u.deref.is_float = p->type->kind == DI_FLOAT && size == 4;
 		e->u.deref.member = p->type->kind == DI_POINTER || p->type->kind == DI_FLOAT ? NULL : p->member;
@@ -192,7 +192,7 @@ struct expr *target_not_found(const struct expr *target, const char *where, cons
 	return NULL;
 }
 
-// Follows a pointer: *p becomes the value that it points to. The type NULL is void.
+// Dereferences a pointer: *p becomes its target. A type of NULL is void.
 static bool follow(struct lvalue *p, struct loc loc)
 {
 	struct di_type *target = di_target(p->type);
@@ -285,7 +285,7 @@ static bool literal_offset(const struct lvalue *p, struct loc loc, const struct 
 	return true;
 }
 
-// offset: of a literal index
+// offset: the byte offset, if the index is a literal
 static struct expr *element_address(const struct lvalue *p, struct loc loc, const struct di_type *element,
 				    struct expr *index, int64_t offset)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Advice for values of debuginfo that are used as strings: what to write instead, by their C types.
+// Advice for values of debuginfo that are used as strings: a suitable expression, by their C types.
 #include "elab/target.h"
 #include "util/foreign_words.h"
 #include "util/str.h"
@@ -12,7 +12,7 @@ static bool is_name(char c)
 	return isalnum((unsigned char)c) || c == '_';
 }
 
-// Returns the end of "->name" and "[1]" at `at`.
+// Returns the end of the components "->name" and "[1]" at `at`.
 static const char *after_components(const char *at)
 {
 	for (;;) {
@@ -28,7 +28,8 @@ static const char *after_components(const char *at)
 	}
 }
 
-// Returns "$o->name" if a variable is written like this, else NULL. The location may be that of any of its components.
+// Returns "$o->name" if the script contains a variable with components at the location, else NULL. The location may
+// be that of any component.
 static const char *spelling(struct loc loc)
 {
 	const char *line = loc.source ? diag_line(loc.source, loc.line) : NULL;
@@ -55,7 +56,8 @@ static bool is_wide(const struct di_type *t)
 	return di_is_user(t->module) && (!strcmp(t->name, "wchar_t") || !strcmp(t->name, "char32_t"));
 }
 
-// Advice for pointers and arrays of `target`, which is NULL for "void *"; `x` is the value as it is written.
+// Returns advice for a pointer or array of `target`, which is NULL for "void *"; `x` is the source text of the
+// value.
 static const char *pointer_advice(const struct di_type *t, struct di_type *target, const char *x)
 {
 	const char *from = di_is_user(t->module) ? "user" : "kernel", *index = t->kind == DI_ARRAY ? "[0]" : "";

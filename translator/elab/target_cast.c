@@ -3,7 +3,7 @@
 //
 //   none            the probe's own module, then the kernel
 //   "kernel"        the kernel; "kernel<linux/x.h>" first the types of that header
-//   "<sys/x.h>"     what a program that includes the header knows
+//   "<sys/x.h>"     types that a program which includes the header sees
 //   "/path", "ls"   a program or library; "ext4", "/x/y.ko" a module of the kernel
 //   "a:b"           several
 #include "elab/target.h"
@@ -110,12 +110,13 @@ static bool find_modules(const struct target_where *w, struct loc loc, const cha
 	while (list && *list) {
 		size_t len = strcspn(list, "<:");
 
-		// "kernel<a.h><b.h>" is one name.
+		// "kernel<a.h><b.h>" is a single name.
 		while (list[len] == '<')
 			len += strcspn(list + len, ">") + (strchr(list + len, '>') != NULL);
 		several |= list[len] == ':';
 		if (several)
-			diag_quiet_push();         // only one of the modules must exist
+			diag_quiet_push();         // errors are suppressed, since only one of the modules must
+						   // exist
 		add(w->s, loc, word, str_ndup(list, len), out);
 		list += len + (list[len] == ':');
 		if (several && diag_quiet_pop() && !*list && !out->n)
@@ -164,7 +165,7 @@ bool target_enumerator(const struct target_where *w, struct expr *e, int64_t *va
 	return false;
 }
 
-// Returns variables of that name in other files, or similar names in the same file.
+// Returns files that have a variable of that name, or similar names in the same file.
 static const char *similar_global(struct di_module *m, const char *name, const char *file)
 {
 	struct di_variable v;

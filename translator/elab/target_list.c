@@ -65,7 +65,7 @@ static void list_variable(struct resolver *r, struct expr *print, struct expr *t
 		target_print_text(print, e->dtype->kind == DI_ARRAY ? "[...]" : "{...}");
 	else if (e->type == T_STRING)
 		target_print_value(print, 's', 0, e);
-	else if (e->kind == E_TARGET)      // a pointer to a variable that is not in memory
+	else if (e->kind == E_TARGET)      // it is a pointer to a variable that is not in memory
 		target_print_text(print, "?");
 	else
 		list_number(print, e);
@@ -84,7 +84,7 @@ bool resolver_lists(struct resolver *r, const char *name)
 	return false;
 }
 
-// Returns the kinds of variables that a list has, bit n: kind n; 0: unknown name.
+// Returns the kinds of variables in the list NAME, as bits (bit n: kind n); 0: unknown name.
 static unsigned kinds_of(const char *name)
 {
 	static const struct { const char *name; unsigned kinds; } lists[] = {
@@ -98,7 +98,8 @@ static unsigned kinds_of(const char *name)
 	return 0;
 }
 
-// Reports why a list is empty. It is a warning if patterns may match functions with variables and without.
+// Reports why a list is empty. It is a warning if patterns can match both functions with variables and functions
+// without.
 static void report_empty(struct resolver *r, const struct expr *e, unsigned kinds)
 {
 	const struct probe_family *f = r->probe->family;
@@ -143,7 +144,7 @@ struct expr *resolver_list(struct resolver *r, struct expr *e, int pretty)
 	for vec_each(&names, n)
 		if (kinds >> n->kind & 1)
 			list_variable(r, print, variable(e->loc, n->name), pretty);
-	// The register of a result whose type is unknown
+	// Lists the return register, since the result's type is unknown.
 	if (!print->u.print.format.n && kinds == 1u << TARGET_RETURN && r->is_return &&
 	    resolver_is_defined(r, variable(e->loc, "return")))
 		list_variable(r, print, variable(e->loc, "return"), 0);

@@ -3,8 +3,8 @@
 // other kernels than the one that they are translated for.
 //
 // In: an lvalue and a member of its type. Out: the member's address, as the address of the nearest struct or union with
-// a tag plus an E_OFFSET. Members of anonymous types are reached by a path from there. Where that is not possible, the
-// offset is a number, which E_OFFSET without a member marks.
+// a tag plus an E_OFFSET. Members of anonymous types are reached by a path from there. If that is not possible, the
+// offset is a number, in an E_OFFSET without a member.
 #include "elab/target.h"
 
 #include <string.h>
@@ -35,7 +35,8 @@ static const char *tagged_name(const struct di_type *t)
 	return name;
 }
 
-// Returns the declaration of a member in C. Only kinds of types must be as in the kernel, not names and sizes.
+// Returns the declaration of a member in C. libbpf compares only the kinds of types with those in the kernel, not
+// names and sizes.
 static const char *declare(const struct di_type *t, const char *name)
 {
 	switch (t->kind) {

@@ -4,8 +4,8 @@
 //   struct {.a=1, .b={...}, .c=[...]}   array [first, ...]   anonymous {<union>={...}}
 //   enum of Rust {.Some={.__0=1}}, the active variant
 //   pointer 0x..   char * and char[] "text"   signed %d   unsigned %u   char 'c'   float and double 1.5   long double ?
-// One $ shows one level, two all of them; after MAX_LEAVES values it stops with "...". A fault makes all of
-// it the word ERROR, except the text of a char *, which becomes the pointer.
+// One $ shows one level, two show all levels; after MAX_LEAVES values the text ends with "...". After a fault the
+// whole text is ERROR; but if only the text of a char * faults, its address is printed instead.
 #include "elab/target.h"
 
 #include <string.h>
@@ -47,7 +47,7 @@ static void print_string(struct expr *e, struct expr *address, bool user, int ma
 	vec_push(&e->u.print.args, address);
 }
 
-// Prints as many digits as a number of this type stores exactly.
+// Prints as many digits as numbers of this type store exactly.
 void target_print_real(struct expr *e, struct expr *value, const struct di_type *type)
 {
 	struct format_piece piece = { .conv = 'g', .width = -1, .precision = type->size == 4 ? 6 : 15 };
@@ -59,8 +59,9 @@ void target_print_real(struct expr *e, struct expr *value, const struct di_type 
 struct printer {
 	struct expr *e;
 	int leaves;
-	int nesting;               // of base classes, in total
-	int variants;              // in total; those beyond the first MAX_VARIANTS are not examined
+	int nesting;               // nesting of base classes
+	int variants;              // number of variants so far; those beyond the first MAX_VARIANTS are not
+				   // examined
 };
 
 static bool print_lvalue(struct printer *p, const struct lvalue *lvalue, int depth);
@@ -81,7 +82,7 @@ static bool print_leaf(struct printer *p, const struct lvalue *lvalue)
 		target_print_text(p->e, "?");
 		return true;
 	}
-	if (lvalue->composite)                   // a part of it may be optimised out
+	if (lvalue->composite)                   // a part of the variable may be optimised out
 		diag_quiet_push();
 	value = lvalue_load(lvalue);
 	if (lvalue->composite && diag_quiet_pop()) {
@@ -123,7 +124,7 @@ static void print_name(struct printer *p, const struct di_member *m)
 	target_print_text(p->e, "=");
 }
 
-// Returns whether the variant is active. NULL: the type has no other variant.
+// Returns a condition that the variant is active; NULL: it is the only variant.
 static struct expr *is_active(const struct lvalue *lvalue, const struct di_variant *v)
 {
 	struct di_member number = { .type = v->type, .offset = v->offset };
@@ -257,7 +258,7 @@ static bool print_lvalue(struct printer *p, const struct lvalue *lvalue, int dep
 	return print_leaf(p, lvalue);
 }
 
-// A pointer to a struct is printed as the struct, which says more than the address.
+// A pointer to a struct is printed as the struct, which is more useful than the address.
 struct expr *target_pretty(struct session *s, const struct lvalue *p, int depth)
 {
 	struct printer printer = { .e = target_print_new(p->loc) };

@@ -172,7 +172,7 @@ static struct expr *unary(struct machine *m, const struct di_op *op, struct expr
 	return made;
 }
 
-// Unsigned numbers compare like signed ones whose sign bits are inverted.
+// Comparing unsigned numbers is comparing signed numbers whose sign bits are inverted.
 static struct expr *invert_sign_bit(struct loc loc, struct expr *e)
 {
 	if (e->kind == E_NUMBER)
@@ -244,7 +244,7 @@ static bool step(struct machine *m, const struct di_op *op)
 
 static struct expr *run(struct machine *m, const struct di_location *l);
 
-// Evaluates the rest of the expression, or another one, on a copy of the stack.
+// Evaluates the rest of the expression, or of another one, on a copy of the stack.
 static struct expr *branch(struct machine *m, const struct di_location *l, int at)
 {
 	struct machine other = *m;

@@ -36,7 +36,7 @@ static bool has_failed(const struct expr *e)
 	return e->kind == E_NUMBER && !e->dtype;
 }
 
-// Names are without their "$"; $$vars and the like have a second one.
+// Names are stored without their "$"; names like $$vars retain the second one.
 static bool is_double_dollar(const char *name)
 {
 	return *name == '$';
@@ -63,7 +63,7 @@ static struct expr *entry_ref(struct resolver *r, struct loc loc, int slot)
 	return e;
 }
 
-// Returns the value of `e`, not yet resolved, at the function's entry.
+// Returns the value at the function's entry of `e`, which is not resolved yet.
 static struct expr *at_entry(struct resolver *r, struct expr *e)
 {
 	struct buf text = { 0 };
@@ -133,11 +133,11 @@ void resolver_base(struct resolver *r, struct expr **e)
 
 static struct expr *checked_value(struct expr *e)
 {
-	if (e->kind == E_TARGET) {         // not in memory, and none of its members is accessed
+	if (e->kind == E_TARGET) {         // the variable is not in memory, and none of its members is accessed
 		struct lvalue p = lvalue_of(e);
 
 		if (target_check_value(e->loc, e->dtype))
-			target_load_composite(&p);   // reports the reason
+			target_load_composite(&p);   // this reports the reason
 		return failed(e->loc);
 	}
 	return !e->dtype || target_check_value(e->loc, e->dtype) ? e : failed(e->loc);
@@ -164,8 +164,9 @@ bool resolver_is_defined(struct resolver *r, const struct expr *e)
 	return defined;
 }
 
-// Replaces @defined(e) by a number, or leaves it for types.c. A struct that only some of a pattern's functions return
-// counts as undefined, since it is not a number to compare, which @defined mostly guards.
+// Replaces @defined(e) by a number, or leaves it for types.c. A struct that is returned by only some of the
+// functions of a pattern counts as undefined: scripts mostly use @defined to protect a comparison, and a struct
+// cannot be compared.
 static void resolve_defined(struct resolver *r, struct expr **e)
 {
 	struct expr *of = (*e)->u.op1, *value = expr_copy(of);
@@ -226,15 +227,16 @@ static struct expr *resolve_cast(struct resolver *r, struct expr *e)
 	resolve(r, &e->u.cast.e);
 	if (!t)
 		return failed(e->loc);
-	// A new node is needed: types.c would give a variable or a call its own debuginfo type again.
+	// A new node is needed, since types.c would set the debuginfo type of a variable or a call to its own one
+	// again.
 	made = expr_binary(e->loc, TOK_ADD, e->u.cast.e, expr_number(e->loc, 0));
 	made->type = T_LONG;
 	made->dtype = t->kind == DI_POINTER ? t : di_pointer_to(t);
 	return made;
 }
 
-// Without an access, @cast(p, "long") is the number at p, and so is a typedef of a pointer. For a type with members it
-// is p with that type.
+// Without an access, @cast(p, "long") is the number at p, also for a typedef of a pointer. For a type with members
+// it is p with that type.
 static struct expr *resolve_bare_cast(struct resolver *r, struct expr *e)
 {
 	struct expr *made = resolve_cast(r, e), *loaded;
@@ -246,7 +248,8 @@ static struct expr *resolve_bare_cast(struct resolver *r, struct expr *e)
 	return loaded ? loaded : failed(e->loc);
 }
 
-// Returns $x for @var("x"), which may name a variable that is visible at the probe. NULL: only a global one.
+// Returns $x for @var("x"), which may name a variable that is visible at the probe. NULL: only a global variable is
+// meant.
 static struct expr *as_local(struct resolver *r, const struct expr *e)
 {
 	struct expr *local = expr_copy(e);
@@ -257,7 +260,7 @@ static struct expr *as_local(struct resolver *r, const struct expr *e)
 	return local;
 }
 
-// At a return a global variable has its value of that time, but $x is that of the entry.
+// In a .return probe, @var() of a global reads its value at the return, and $x is the value at the entry.
 static struct expr *resolve_atvar(struct resolver *r, struct expr *e)
 {
 	struct target_where w = where(r);
@@ -291,7 +294,7 @@ static struct expr *resolve_enum(struct resolver *r, struct expr *e)
 	return target_enumerator(&w, e, &value) ? expr_number(e->loc, value) : failed(e->loc);
 }
 
-// The debuginfo type of the value may be determined only by types.c.
+// The debuginfo type of the value may be one that only types.c determines.
 static void resolve_enumname(struct resolver *r, struct expr *e)
 {
 	struct target_where w = where(r);
@@ -372,7 +375,7 @@ static struct expr *resolve_access(struct resolver *r, struct expr *e)
 		diag_error(e->loc, "\"$%s\" is a string: it has no members and no address", (*base)->u.target.name);
 		return failed(e->loc);
 	}
-	// Accesses through a parameter are read at the entry, too: the memory may be freed at the return.
+	// Accesses through a parameter are read at the entry, too, since the memory may be freed before the return.
 	if (r->is_return && !r->in_entry && !e->u.access.pretty && !has_variable_index(e) &&
 	    (is_parameter(*base) || is_saved_atvar(r, *base)))
 		return at_entry(r, e);
@@ -462,8 +465,8 @@ static bool visit_defined(struct ast_walker *w, struct expr **e)
 	return !*(bool *)w->data;
 }
 
-// Returns whether branches that a constant condition removes may lack types. With -u only @defined and conditions of
-// the library may remove branches.
+// Returns whether a constant condition may remove branches before their names have types. With -u, only @defined
+// and conditions of the library may.
 static bool decides(struct resolver *r, struct expr **e)
 {
 	bool found = !r->s->opt.no_optimize || ((*e)->loc.source && (*e)->loc.source->library);
@@ -473,7 +476,7 @@ static bool decides(struct resolver *r, struct expr **e)
 	return found;
 }
 
-// Evaluates a condition before anything else is resolved.
+// Evaluates a condition before the branches are resolved.
 static enum truth truth(struct resolver *r, struct expr **e)
 {
 	struct ast_walker w = { .expr = settle_defined, .data = r };
@@ -491,7 +494,7 @@ static enum truth truth(struct resolver *r, struct expr **e)
 	return waits ? LATER : UNKNOWN;
 }
 
-// Replaces a ?: whose condition is known. Returns true if nothing is left to walk.
+// Replaces a ?: whose condition is known. Returns true if nothing remains to walk.
 static bool prune_cond(struct resolver *r, struct expr **e)
 {
 	enum truth known = truth(r, &(*e)->u.cond.c);
@@ -508,7 +511,7 @@ static bool prune_cond(struct resolver *r, struct expr **e)
 	return true;
 }
 
-// Replaces && and || that are known, or whose left side determines later whether the right one is evaluated.
+// Replaces && and || whose value is known, or whose left side will determine whether the right side is evaluated.
 static bool prune_logical(struct resolver *r, struct expr **e)
 {
 	enum truth known = truth(r, e);
@@ -526,7 +529,7 @@ static bool prune_logical(struct resolver *r, struct expr **e)
 
 // ---------------------------------------------------------------- the walk
 
-// --skip-badvars: replaces an unresolved variable by 0. Returns true if *e is finished.
+// --skip-badvars: replaces an unresolved variable by 0. Returns true if *e needs no further work.
 static bool skip_bad(struct resolver *r, struct expr **e)
 {
 	struct loc loc = (*e)->loc;
@@ -556,7 +559,7 @@ void resolver_note_call(struct resolver *r, struct func *f)
 
 struct mark { int entries, called; };
 
-// Begins to resolve a statement or an argument that nothing uses.
+// Begins to resolve a statement or an argument whose value is unused.
 static struct mark begin_unused(struct resolver *r)
 {
 	r->in_unused = true;
@@ -564,7 +567,7 @@ static struct mark begin_unused(struct resolver *r)
 	return (struct mark){ r->entries.n, r->called.n };
 }
 
-// Ends begin_unused(). Returns true if there were errors, after undoing all that was resolved since.
+// Ends begin_unused(). If there were errors, undoes all resolving since then and returns true.
 static bool end_unused(struct resolver *r, struct mark before)
 {
 	r->in_unused = false;
@@ -595,7 +598,8 @@ static void resolve_argument(struct resolver *r, struct expr *call, int i)
 		unused_drop_argument(arg);
 }
 
-// Resolves copies of the script's functions that only an unused statement calls; an error in one removes the statement.
+// Resolves copies of the script's functions that only an unused statement calls. An error in one removes the
+// statement.
 static void try_called(struct resolver *r, struct func *f)
 {
 	for (; r->in_unused && f && !f->is_called; f = f->next_overload) {
@@ -609,7 +613,7 @@ static void try_called(struct resolver *r, struct func *f)
 	}
 }
 
-// Calls find(). If it reports an error, saves the report: a point with "?" may lack a variable, but an unknown name is
+// Calls find(), and saves the report of an error: an optional point may lack a variable, but an unknown name is
 // always an error.
 static bool is_known(struct resolver *r, bool (*find)(struct session *, const struct expr *), const struct expr *e)
 {
@@ -714,7 +718,7 @@ struct stmt *target_branch(struct stmt *s, bool known)
 	return left;
 }
 
-// The branch that replaces an if with a constant condition may end in a jump: then the statements after it are unused.
+// If the branch that replaces an if with a constant condition ends in a jump, the statements after it are unused.
 static bool resolve_block(struct resolver *r, struct stmt *block)
 {
 	bool left = false;
@@ -727,7 +731,7 @@ static bool resolve_block(struct resolver *r, struct stmt *block)
 	return false;
 }
 
-// Resolves a statement that nothing uses: an error removes it.
+// Resolves a statement whose value is unused: an error removes it.
 static bool resolve_unused(struct resolver *r, struct stmt **s)
 {
 	struct mark before = begin_unused(r);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Resolves target variables in all probes and in the functions that they call. In: bodies with names bound. Out: as
-// target_var.c leaves them; optional probe points that lack a variable are dropped.
+// Resolves target variables in all probes and in the functions that they call. In: bodies with bound names. Out:
+// bodies as described in target_var.c, without optional probe points that lack a variable.
 #include "elab/elab.h"
 #include "elab/resolver.h"
 #include "session/passes.h"
@@ -36,7 +36,7 @@ static void resolve_probe(struct resolver *r, struct probe *p)
 	resolve_called(r);
 }
 
-// Statics of the probed program need no lookup at run time; those of other programs do.
+// Static variables of the probed program need no lookup at run time; those of other programs do.
 static bool visit_static(struct ast_walker *w, struct expr **e)
 {
 	if ((*e)->kind == E_STATIC)
@@ -44,7 +44,7 @@ static bool visit_static(struct ast_walker *w, struct expr **e)
 	return true;
 }
 
-// Settles the static variables of the resolved expression or statement, and of the entries from `entries` on.
+// Sets u.fixed.external in the resolved expression or statement, and in the entries from `entries` on.
 static void settle_statics(struct resolver *r, struct expr **e, struct stmt **st, int entries)
 {
 	struct probe *p = r->probe;
@@ -73,7 +73,7 @@ static bool visit_unbound(struct ast_walker *w, struct expr **e)
 	return !*(bool *)w->data;
 }
 
-// Reports unknown names in a function that nothing calls, unless a condition leaves them out. Changes nothing.
+// Reports unknown names in a function that is never called, unless a condition removes them. Changes nothing.
 static void check_uncalled(struct session *s, const struct func *f)
 {
 	struct resolver r = { .s = s };
@@ -129,7 +129,7 @@ int elab_targets(struct session *s)
 		struct resolver r = { .s = s };
 		bool optional = is_optional(p), dropped;
 
-		// An optional probe point is dropped if a variable is missing there.
+		// An optional probe point that lacks a variable is removed.
 		if (optional)
 			diag_quiet_push();
 		resolve_probe(&r, p);
@@ -146,7 +146,7 @@ int elab_targets(struct session *s)
 		}
 	}
 	s->script.probes.n = n;
-	// Listed functions need not be called.
+	// Functions are listed even if they are never called.
 	for (int i = 0; s->opt.dump == DUMP_FUNCTIONS && i < s->script.funcs.n; i++)
 		resolver_note_call(&shared, s->script.funcs.at[i]);
 	resolver_init(&shared);
@@ -169,7 +169,7 @@ void target_resume(struct session *s, struct probe *p, struct func *f, struct ex
 	resolver_enter(&r, p ? p : f->probe);
 	entries = r.probe ? r.probe->entries.n : 0;
 	for (int i = 0; i < entries; i++)
-		vec_push(&r.entries, "");  // saved by an earlier call; an empty text equals no expression
+		vec_push(&r.entries, "");  // an earlier call saved this entry; an empty text equals no expression
 	if (e)
 		ast_walk_expr(&r.walker, e);
 	else if (*st)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Type inference. In: a bound tree without target variables. Out: every expression that gives a
-// value is T_LONG or T_STRING, every variable has a type, or an error says why not.
+// value is T_LONG or T_STRING, every variable has a type, or an error reports why not.
 //
 // infer_*() take the type that the context requires and assign it to operands that have none; an operand that has a
 // type passes it to its context. The whole script is visited until no further type is determined. Then a last round
@@ -19,7 +19,7 @@
 
 static const struct want want_any = { .type = T_UNKNOWN };
 static const struct want want_nothing = { .nothing = true };
-static struct di_type mixed;       // stands for several different dtypes
+static struct di_type mixed;       // stands for several different debuginfo types
 
 static struct want want(enum type type, const char *why)
 {
@@ -91,12 +91,13 @@ static void mismatch(struct infer *t, const struct expr *e, enum type found, str
 		diag_note(v->type_loc, "\"%s\" is a %s because of this use", v->name, type_name(v->type));
 }
 
-// Reports a variable once: it counts as a long afterwards.
+// Reports a variable once: from then on it counts as a long.
 static void unresolved_var(struct infer *t, struct expr *e, struct var *v)
 {
 	if (!t->report)
 		return;
-	// The statement that determines the type may be missing, or be in a library function that is not called.
+	// The statement that determines the type may be missing, or may be in a library function that is not
+	// called.
 	if (t->s->incomplete || (t->in_unused && v->set_by_removed) || (e->loc.source && e->loc.source->library)) {
 		v->type = T_LONG;
 		return;
@@ -149,7 +150,7 @@ static enum type infer_var(struct infer *t, struct expr *e, struct want w)
 	return v->type;
 }
 
-// Infers the operand of @count and the like, and of "<<<".
+// Infers the operand of @count and similar operators, and of "<<<".
 static void infer_stat_operand(struct infer *t, struct expr *e, const char *op)
 {
 	struct var *v = decl_of(e);
@@ -223,7 +224,7 @@ static enum type infer_plain_assign(struct infer *t, struct expr *e, struct want
 	return type;
 }
 
-// STAP_GLOBAL_SET_x(v) of a statistic adds a value.
+// The function adds a value if it is STAP_GLOBAL_SET_x(v) of a statistic.
 static void fit_accessor(struct infer *t, struct expr *e)
 {
 	struct var *v = decl_of(e->u.bin.l);
@@ -293,8 +294,8 @@ static bool returns_value(struct func *f)
 	return found;
 }
 
-// All overloads take the call's arguments; the first one with a known type determines what is required. `$value = e`
-// is by now a call of a function that the script does not mention.
+// All overloads have the call's arguments; the first one whose parameter type is known determines the required
+// type. `$value = e` is already a call of a function here, which the script does not mention.
 static struct want want_param(const struct infer *t, const struct expr *call, const struct func *f, int i)
 {
 	bool by_name = !str_starts(f->name, "__") || !call->loc.source || call->loc.source->library;
@@ -354,7 +355,8 @@ static enum type infer_call(struct infer *t, struct expr *e, struct want w)
 	if (infer_broken_call(t, first))
 		return first->type;
 	for (struct func *f = first; f; f = f->next_overload) {
-		if (f->type == T_UNKNOWN && w.type != T_UNKNOWN) // a function that returns nothing yields 0 or ""
+		if (f->type == T_UNKNOWN && w.type != T_UNKNOWN) // a function that returns nothing has the value 0
+								 // or ""
 			learn(t, &f->type, &f->type_loc, w.type, e->loc);
 		learn(t, &first->type, &first->type_loc, f->type, f->type_loc);
 		if (f->type == T_UNKNOWN && returns_value(f))
@@ -421,7 +423,7 @@ static enum type infer_print(struct infer *t, struct expr *e)
 
 // ---------------------------------------------------------------- debuginfo
 
-// "p[1]->f" was parsed as an access to the value p[1], which may be a struct: turns it into an access to p.
+// "p[1]->f" was parsed as an access to the value p[1], which may be a struct: changes it to an access to p.
 static void join_accesses(struct expr *e)
 {
 	struct expr *inner = e->u.access.base, joined = *e;
@@ -467,7 +469,7 @@ static enum type infer_access(struct infer *t, struct expr **pe)
 	return made->type ? made->type : T_LONG;
 }
 
-// Without the name of a type it is that of the value.
+// Without a type name, the type is that of the value.
 static enum type infer_enumname(struct infer *t, struct expr *e)
 {
 	struct expr *value;
@@ -653,7 +655,7 @@ static bool calls_valueless(const struct expr *e)
 	return f && f->type == T_UNKNOWN && (f->body || !returns_value(f));
 }
 
-// "return f()" where f returns nothing: { f() return }.
+// Changes "return f()", where f returns nothing, to { f() return }.
 static void return_valueless(struct infer *t, struct stmt *s)
 {
 	struct stmt *call = stmt_new(S_EXPR, s->loc), *block = stmt_new(S_BLOCK, s->loc);
@@ -707,7 +709,7 @@ static void maybe_expr(struct infer *t, struct expr **pe, struct want w)
 
 void infer_stmt(struct infer *t, struct stmt *s)
 {
-	// The remaining branch may wait itself.
+	// The remaining branch may itself depend on types.
 	while (s && s->waits)
 		if (!infer_waiting_stmt(t, s))
 			return;
@@ -764,7 +766,7 @@ static void infer_probe(struct infer *t, struct probe *p)
 	t->probe = NULL;
 }
 
-// -G NAME=VALUE determines the type of a global that the script leaves open.
+// -G NAME=VALUE determines the type of a global if the script does not.
 static void infer_option(struct infer *t, struct var *g)
 {
 	for vec_each(&t->s->opt.globals, it) {
@@ -776,8 +778,8 @@ static void infer_option(struct infer *t, struct var *g)
 	}
 }
 
-// Functions are inferred first: a body determines its parameters' types, and a call that differs is reported. Types
-// travel along the call graph in both directions, so the rounds alternate.
+// Functions are inferred before probes: a body determines its parameters' types, and a call that differs is
+// reported. Types propagate along the call graph in both directions, so the direction alternates with each round.
 static void infer_script(struct infer *t)
 {
 	int n = t->s->script.funcs.n;
@@ -802,7 +804,7 @@ static void infer_script(struct infer *t)
 	t->backwards = !t->backwards;
 }
 
-// Settles variables that no use gave a type: declared only, or only deleted.
+// Sets the type of variables that no use determines: they are only declared, or only deleted.
 static void settle_var(struct var *v)
 {
 	if (v->type == T_UNKNOWN)
@@ -831,8 +833,9 @@ static void settle(struct session *s)
 			settle_var(*v);
 }
 
-// Applies the types that functions in C declare by pragma:type. Debuginfo is read only if a member is accessed and
-// nothing else determines the type. The user runtime does not read that of the kernel: the access itself is an error.
+// Applies the types that embedded C functions declare by pragma:type. Debuginfo is read only if a member is
+// accessed and nothing else determines the type. The user runtime does not read the kernel's debuginfo: the access
+// itself is an error.
 static bool learn_declared(struct infer *t)
 {
 	struct target_where w = { .s = t->s };
@@ -855,7 +858,7 @@ static bool learn_declared(struct infer *t)
 	return learned;
 }
 
-// Repeats the rounds until one determines no more types.
+// Repeats rounds until one determines no more types.
 static void infer_all(struct infer *t)
 {
 	bool more;

@@ -1,26 +1,28 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Finds statements that nothing uses, before names, target variables and types are required. In: bound bodies with
-// value_unused set, effects of functions. Out: stmt.unused of statements without effect, of assignments to locals that
-// nothing reads, of chains of those, of branches and loops that contain nothing else, and of code after a jump;
-// var.reads of parameters. An error in such a statement removes it with a warning; without errors it stays.
+// Finds unused statements, before names, target variables and types are required. In: bound bodies with
+// value_unused set, effects of functions. Out: stmt.unused of statements without effect, of assignments to locals
+// that are never read, of chains of such assignments, of branches and loops that contain nothing else, and of code
+// after a jump; var.reads of parameters. An error in such a statement removes it with a warning; without errors it
+// remains.
 #include "elab/elab.h"
 #include "elab/infer.h"
 #include "parse/parse.h"
 
-// A statement, an if or a loop included, that is unused if nothing in it is used.
+// A statement (also an if or a loop) that is unused if nothing in it is used.
 struct item {
 	struct stmt *stmt;
 	int parent;                // index in finder.items, or -1
-	int used;                  // number of its effects, of read locals that it sets, and of its statements in use
+	int used;                  // number of its effects, of locals that it sets and that are read, and of used
+				   // statements in it
 };
 
-struct store { int item, next; };       // next: the variable's next store, or -1
+struct store { int item, next; };       // next: the next store to the variable, or -1
 
 struct finder {
 	VEC(struct item) items;
 	VEC(struct store) stores;
 	VEC(struct var *) unread;
-	int item;                  // its stores are being collected
+	int item;                  // the item whose stores are being collected
 };
 
 static void forget(struct use_walker *w, struct var *v, int use, struct loc loc)
@@ -53,7 +55,7 @@ static void add_store(struct use_walker *w, struct var *v, int use, struct loc l
 	f->items.at[f->item].used++;
 }
 
-// Calls visit for each expression that the statement itself evaluates, not those of statements in it.
+// Calls visit for each expression that the statement itself evaluates, but not for those of nested statements.
 static void own_expressions(struct finder *f, const struct stmt *s, void (*visit)(struct finder *, const struct expr *))
 {
 	const struct expr *own[2] = { 0 };
@@ -92,7 +94,7 @@ static void drop_reads(struct finder *f, const struct expr *e)
 	use_expr(&w, e);
 }
 
-// Drops the reads in statements that are never executed, except those that were found unused before.
+// Removes the reads in statements that are never executed, except those that were already unused.
 static void drop_statement(struct finder *f, struct stmt *s)
 {
 	struct use_walker w = { .var = drop_read, .data = f };
@@ -140,7 +142,7 @@ static void release(struct finder *f, int item)
 	}
 }
 
-// "local x = 1" is a declaration of another language, which stays an error.
+// "local x = 1" is a declaration of another language, and remains an error.
 static bool is_declaring(const struct stmt *s)
 {
 	return s->kind == S_EXPR && s->u.expr->kind == E_VAR && parse_is_declaring(s->u.expr->u.var.name);
@@ -198,7 +200,7 @@ static void find_parts(struct finder *f, struct stmt *s, int item)
 	}
 }
 
-// Variables that foreach and catch set are bound by the statement: they count like other stores.
+// Variables that foreach and catch set are bound by the statement, which counts as a store.
 static void add_bound(struct finder *f, const struct stmt *s)
 {
 	struct use_walker w = { .var = add_store, .data = f };
@@ -220,8 +222,8 @@ static bool may_be_unused(const struct stmt *s)
 	}
 }
 
-// Collects the statement and those in it as items. An item has a reference of its own until its statements have been
-// counted, which is then released.
+// Collects the statement and those in it as items. An item holds an additional reference while its statements are
+// counted.
 static void find(struct finder *f, struct stmt *s, int parent)
 {
 	int item = f->items.n;
@@ -350,7 +352,7 @@ bool infer_broken_call(struct infer *t, const struct func *f)
 	return f;
 }
 
-// Functions are visited in both directions in turn, since an error reaches the callers one by one.
+// Functions are visited in alternating order, since an error propagates to one level of callers in each round.
 void infer_broken(struct infer *t)
 {
 	int n = t->s->script.funcs.n;
@@ -394,8 +396,8 @@ bool infer_unused(struct infer *t, struct stmt *s)
 	return false;
 }
 
-// Makes the placeholder 0 of an argument "" if the parameter is a string. Returns false if it is not, or its type is
-// not determined yet.
+// Changes the placeholder 0 of an argument to "" if the parameter is a string. Returns false if it is not, or if
+// its type is not determined yet.
 static bool take_type(struct expr *placeholder, const struct var *parameter)
 {
 	if (parameter->type != T_STRING)

@@ -3,7 +3,7 @@
 // that access, checks and the optimiser agree on what reads and what writes.
 //
 // An assignment whose value is not used only writes: `n += 2` alone doesn't make n "read", though it needs the old
-// value (USE_UPDATE). value_unused marks these.
+// value (USE_UPDATE). They are marked by value_unused.
 #include "elab/elab.h"
 
 static void mention(struct use_walker *w, struct var *v, int use, struct loc loc)
@@ -41,7 +41,7 @@ static void assign(struct use_walker *w, const struct expr *e)
 
 	use_expr(w, e->u.bin.r);
 	if (op == TOK_STAT_ADD)
-		use |= USE_ADD;    // its value is that of the right side
+		use |= USE_ADD;    // its value is the right side's
 	else if (op != TOK_ASSIGN)
 		use |= USE_UPDATE | (e->value_unused && !access_may_divide_by_zero(e) ? 0 : USE_READ);
 	if (e->value_unused && (op == TOK_ADD_ASSIGN || op == TOK_SUB_ASSIGN))

@@ -11,29 +11,31 @@ const char *emit_probe_ref(const struct probe *p);
 // Adds a family's table as { &ops, table, n } to stp_families[]. `ops` is a symbol of the runtime
 // ("stp_timer_family").
 void emit_family_table(struct session *s, const char *family, const char *table, int n);
-// As above, for a table without initialiser that the runtime fills from `runs`, an array whose rows the family knows.
+// The same for a table without initialiser, which the runtime fills from `runs`, an array whose rows the family
+// defines.
 void emit_family_runs(struct session *s, const char *family, const char *table, int n, const char *runs);
 // Returns whether the script uses matched(), so that each handler and entry handler begins by clearing the submatches.
 bool emit_keeps_matches(const struct session *s);
-// Writes the declaration of a `const s64` whose value is the constant C expression `text`, of code that follows the
-// script's embedded C and `headers` ("#include <x.h>\n"). Returns its name.
+// Writes the declaration of a `const s64` whose value is the constant C expression `text`, in C that follows the
+// script's embedded C and `headers` ("#include <x.h>
+// "). Returns its name.
 const char *emit_c_constant(struct session *s, struct cwriter *w, const char *headers, const char *text,
 			    struct loc loc);
 // Returns a C string literal with its quotes.
 const char *emit_c_string(const char *text);
-// emit_bytes.c: Declares `type name[]`, whose content is these bytes of the target, aligned to 8.
+// emit_bytes.c: Declares `type name[]`, whose content is these bytes in the target's byte order, aligned to 8.
 void emit_bytes(struct session *s, struct cwriter *w, const char *type, const char *name, const struct buf *bytes);
 // emit_bpf.c: Returns a mask of the words of struct pt_regs that the probe reads.
 const char *emit_bpf_registers(struct session *s, const struct probe *p);
-// Writes entries_N(), N being the number of the probe `first`: it stores the values of @entry() of the probe of the
-// hit, one of these n, in the slot. Returns how many words the longest of them takes.
+// Writes entries_N(), where N is the number of the probe `first`. The function stores the values of @entry() of the
+// probe that was hit, one of these n, in the slot. Returns the maximum number of words that the values take.
 int emit_bpf_entries(struct session *s, struct cwriter *w, const struct probe *first,
 		     const struct probe *const *probes, int n);
 // emit_bpf_stack.c: Data that a program collects before its handler. BPF_TAKES_EXACT: the address of the probe
 // itself.
 enum bpf_takes { BPF_TAKES_STACK = 1, BPF_TAKES_FUNCTION = 2, BPF_TAKES_EXACT = 4, BPF_TAKES_USER_STACK = 8 };
 unsigned bpf_takes(const struct probe *p);
-// Returns how many arguments of the hit, from the first, the runtime must save for the handler.
+// Returns how many arguments of the hit, starting with the first, the runtime must save for the handler.
 int emit_arguments_read(const struct probe *p);
 
 // emit_symbols.c: Writes the struct stp_program TABLE_program_I, which identifies the file of a program or library.

@@ -32,7 +32,7 @@ static bool is_plain_binary(struct reads *r, const struct expr *x)
 	}
 }
 
-// Returns whether the value of x is computed without memory, calls and errors.
+// Returns whether x can be computed without memory accesses, calls and errors.
 static bool is_plain(struct reads *r, const struct expr *x)
 {
 	if (x->type != T_LONG)

@@ -3,7 +3,7 @@
 #include "elab/elab.h"
 #include "emit/emitter.h"
 
-// A map with one number as key has a faster lookup in the runtime.
+// The runtime has a faster lookup for a map whose only key is a number.
 static bool single(const struct var *v)
 {
 	return v->arity == 1 && v->key_types[0] != T_STRING;
@@ -35,7 +35,7 @@ static struct value *values_of(struct emitter *e, expr_vec *keys)
 	return v;
 }
 
-// Evaluates the keys that are not "*". Returns a mask of those that are.
+// Evaluates the keys that are not "*". Returns a mask of those that are "*".
 static unsigned slice_values(struct emitter *e, struct expr **keys, int n, struct value *out)
 {
 	expr_vec given = { 0 };
@@ -75,7 +75,7 @@ static unsigned reads_of(const struct value *keys, int n)
 	return reads;
 }
 
-// Merges what the CPUs have added, before v is used otherwise.
+// Merges the values that CPUs have added, before v is used in another way.
 static void merge(struct emitter *e, struct var *v, struct loc loc)
 {
 	if (!access_is_merged(v) || !emit_needs_context(e, loc))
@@ -127,7 +127,8 @@ struct value emit_in(struct emitter *e, struct expr *x)
 	return result;
 }
 
-// Returns the element, created if absent. Keys that lie in this array are copied, since an insertion may move them.
+// Returns the element, which is created if absent. Keys that are stored in this array are copied, since an
+// insertion may move them.
 const char *emit_put(struct emitter *e, struct expr *x, struct value *keys)
 {
 	struct var *v = x->u.index.decl;
@@ -212,7 +213,7 @@ void emit_delete(struct emitter *e, struct expr *x)
 		emit_check(e, x->loc);
 }
 
-// Returns the value of statistics that the loop is sorted by, or 0.
+// Returns the statistic operator by which the loop is sorted, or 0.
 static unsigned foreach_static(struct emitter *e, struct stmt *st, int n)
 {
 	const char *map = emit_global(e, st->u.foreach.decl)->name;
@@ -233,7 +234,7 @@ static unsigned foreach_static(struct emitter *e, struct stmt *st, int n)
 	return by_value ? stat : 0;
 }
 
-// Copies keys and value of the element to the script's variables.
+// Copies the element's keys and value to the script's variables.
 static void foreach_bind(struct emitter *e, struct stmt *st, int n)
 {
 	struct var *v = st->u.foreach.decl;
@@ -300,7 +301,7 @@ static void foreach_functions(struct emitter *e, struct stmt *st, int n, unsigne
 	cw_line(e->w, "}");
 }
 
-// foreach ([a, b] in array): writes a C for over the elements, in a block of its own.
+// foreach ([a, b] in array): writes a C for loop over the elements, in its own block.
 void emit_foreach(struct emitter *e, struct stmt *st)
 {
 	struct loop loop = { .outer = e->body->loop };

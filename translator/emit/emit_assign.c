@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Assignment operators, ++ and --. Order: the keys of the left side, the right side, then one read, change and store.
-// For an element the store comes last, so that the right side never sees a half-made element.
+// The store to an element comes last, so that the right side never sees an incomplete element.
 #include "emit/emitter.h"
 
 #include <assert.h>
@@ -37,7 +37,8 @@ static void append(struct emitter *e, const char *to, unsigned class, struct val
 	cw_line(e->w, "stp_append(%s, %s, STP_STRLEN);", to, v.text);
 }
 
-// Returns whether x = a . b or x = sprintf(...) can be built in x itself, since the right side does not read x.
+// Returns whether x = a . b or x = sprintf(...) can be built in the buffer of x, since the right side does not read
+// x.
 static bool build_in_place(struct emitter *e, struct var *v, struct expr *r)
 {
 	bool concat = r->kind == E_BINARY && r->u.bin.op == TOK_DOT;
@@ -90,7 +91,7 @@ static struct value assign_var(struct emitter *e, struct expr *x, bool wanted)
 	return wanted ? emit_expr(e, x->u.bin.l) : value_number(0);
 }
 
-// Assigns to a string element: the value may lie in the array itself, so it is copied before the element moves.
+// Assigns to a string element: the value may be stored in the array itself, so it is copied before elements move.
 static struct value assign_string_element(struct emitter *e, struct expr *x, struct value *keys,
 					  struct value r)
 {

@@ -30,10 +30,10 @@ static int64_t power_of_two(int64_t n)
 	return p;
 }
 
-// Returns the size of struct percpu in words, or more: compilers check that it suffices.
+// Returns the size of struct percpu in words, or an upper bound; the C compiler checks that it suffices.
 static int64_t percpu_words(struct emitter *e)
 {
-	enum { STAT_WORDS = 4, SQUARES_WORDS = 4, MATCH_WORDS = 96 };      // of a match: see struct stp_match
+	enum { STAT_WORDS = 4, SQUARES_WORDS = 4, MATCH_WORDS = 96 };      // words of a match: see struct stp_match
 	int64_t n = 1;
 
 	if (e->keeps_matches)
@@ -64,7 +64,8 @@ static int key_strings(const struct emitter *e)
 	return max;
 }
 
-// Returns the number of string variables that event handlers and the functions that they call may have at once.
+// Returns the maximum number of string variables that event handlers and the functions that they call have at a
+// time.
 static int event_strings(struct emitter *e)
 {
 	int strings;
@@ -73,8 +74,8 @@ static int event_strings(struct emitter *e)
 	return strings + 1;
 }
 
-// Programs of user code may sleep, so that they bring pages into memory that they read. Helpers for that are not
-// allowed in the others, which may share functions with them.
+// Programs of user code may sleep, so they can page in the memory that they read. The helpers that do so are not
+// allowed in other programs, which may share functions with them.
 static bool only_user_probes(const struct emitter *e)
 {
 	for vec_each(&e->s->script.probes, p)
@@ -135,7 +136,7 @@ void emit_bpf_embedded(struct emitter *e, const struct embedded *c)
 
 static void write_used_operations(const struct emitter *e, struct cwriter *w)
 {
-	// The client looks up addresses by a program.
+	// The client uses a program to look up addresses.
 	if (e->program_uses & BPF_TEXT || e->bpf_uses & BPF_SYMBOLS)
 		cw_line(w, "#define STP_USES_TEXT");
 	if (e->bpf_uses & BPF_SYMBOLS)
@@ -171,7 +172,8 @@ static int entry_words(const struct emitter *e)
 
 static void write_calls(const struct emitter *e, struct cwriter *w)
 {
-	enum { CALLS_MAX = 1 << 16, TABLE_BYTES = 32 << 20, ROW_BYTES = 64, WAYS = 8 };  // of struct stp_call in bpf_calls.h
+	enum { CALLS_MAX = 1 << 16, TABLE_BYTES = 32 << 20, ROW_BYTES = 64, WAYS = 8 };  // as of struct stp_call in
+											 // bpf_calls.h
 	int64_t calls = 0, fit = TABLE_BYTES / (ROW_BYTES + 8 * entry_words(e));
 
 	for vec_each(&e->s->script.probes, p)
@@ -253,7 +255,7 @@ void emit_bpf_map(struct emitter *e, struct cwriter *w, const struct global *g, 
 	cw_line(w, "#include \"bpf_table.h\"");
 }
 
-// Two globals may have the same word: their handlers then exclude each other.
+// Two globals may share a word: then their handlers exclude each other.
 int emit_bpf_lock_number(const struct emitter *e, const struct global *g)
 {
 	enum { LOCK_WORDS = 64 };  // STP_LOCK_WORDS in bpf_shared.h
@@ -264,7 +266,7 @@ int emit_bpf_lock_number(const struct emitter *e, const struct global *g)
 	return n % LOCK_WORDS;
 }
 
-// Returns these locks, each word once, as calls of `function` that are joined by `with`.
+// Returns the lock words of these globals, each once, as calls of `function` that are joined by `with`.
 static const char *lock_calls(struct emitter *e, const access_list *uses, const char *function, const char *with)
 {
 	struct buf b = { 0 };
@@ -410,8 +412,8 @@ static struct var *deleted_array(const struct stmt *st)
 	return v && v->kind == VAR_GLOBAL && v->arity > 0 ? v : NULL;
 }
 
-// A handler that only reads an array and then deletes all of it takes the elements when it begins, so that hits need
-// not wait for it. If an error ends it earlier, the client puts them back.
+// A handler that only reads an array and then deletes all of it moves the elements to a copy at its start, so that
+// hits do not wait for it. If an error ends it earlier, the client adds them back.
 static void write_taken_of(struct emitter *e, struct cwriter *w, const struct probe *p)
 {
 	struct stmt *body = p->body;
@@ -475,7 +477,7 @@ static void write_shared(struct emitter *e, struct cwriter *w)
 	cw_line(w, "};");
 }
 
-// Lists where the counters of struct percpu are, which the client adds up over all slots.
+// Lists the offsets of the counters in struct percpu, which the client sums over all slots.
 static void write_adders(struct emitter *e, struct cwriter *w)
 {
 	int n = 0;
@@ -497,7 +499,7 @@ static void write_adders(struct emitter *e, struct cwriter *w)
 
 // ---------------------------------------------------------------- texts of probes
 
-// Returns the name of a system call's function, as the module's probefunc() does; NULL for other points.
+// Returns the name of a system call's function, as probefunc() in a module does; NULL for other points.
 static const char *call_function(const struct probe *p)
 {
 	const char *at = strstr(p->point, "syscall.");
@@ -508,7 +510,7 @@ static const char *call_function(const struct probe *p)
 	return str_printf("__x64_sys_%.*s", (int)strcspn(at, "."), at);
 }
 
-// Returns the name of the function in a point, as ppfunc() of the library.
+// Returns the name of the function in a point, as ppfunc() of the library does.
 static const char *point_function(const struct probe *p)
 {
 	static const char *const before[] = { ".callee(\"", "function(\"", "statement(\"" };
@@ -539,7 +541,7 @@ static const char *point_name(const struct probe *p)
 
 static const struct point_text {
 	unsigned use;
-	const char *kind;                      // of the runtime
+	const char *kind;                      // the runtime's name of the table
 	const char *(*text)(const struct probe *p);
 } point_texts[] = {
 	{ BPF_POINT_RESOLVED, "STP_POINT_RESOLVED", point_resolved },
@@ -548,7 +550,7 @@ static const struct point_text {
 	{ BPF_POINT_FUNCTION, "STP_POINT_FUNCTION", point_function },
 };
 
-// Writes a table of texts by the number of the probe. They are cut like strings.
+// Writes a table of texts by the number of the probe. Long texts are truncated like strings.
 static void write_point_text(struct emitter *e, struct cwriter *w, const struct point_text *t)
 {
 	int max = (int)emit_string_len(e) - 1, longest = 0;
@@ -576,7 +578,7 @@ static void write_point_texts(struct emitter *e, struct cwriter *w)
 			write_point_text(e, w, &point_texts[i]);
 }
 
-// Writes one program for each event probe, and begins the part of the text that is for the client.
+// Writes one program for each event probe, and the beginning of the part of the text that is for the client.
 void emit_bpf_programs(struct emitter *e, struct cwriter *w)
 {
 	cw_line(w, "#ifdef STP_BPF");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// --runtime=bpf: members of the kernel's types. Each has a number and, in C, a type of its own that declares only the
-// members in its path: from it clang writes the relocation by which libbpf finds the member in the running kernel.
+// --runtime=bpf: members of the kernel's types. Each has a number and, in C, its own type that declares only the
+// members in its path: clang writes a relocation from it, by which libbpf finds the member in the running kernel.
 #include "emit/emitter.h"
 
 #include <inttypes.h>
@@ -11,7 +11,7 @@ static bool same(const struct kernel_member *a, const struct kernel_member *b)
 	return !strcmp(a->type, b->type) && !a->path == !b->path && (!a->path || !strcmp(a->path, b->path));
 }
 
-// loc: of the first use, which the client names if the running kernel has no such member.
+// loc: the location of the first use, which the client prints if the running kernel has no such member.
 int emit_bpf_member(struct emitter *e, const struct kernel_member *member, struct loc loc)
 {
 	const char *where = emit_c_string(emit_location_text(loc));
@@ -38,15 +38,15 @@ struct value emit_offset(struct emitter *e, struct expr *x)
 	return value_number(x->u.offset.value);
 }
 
-// Notes that addresses, registers or offsets are valid only for the kernel of this translation.
+// Records that addresses, registers or offsets are valid only for the kernel of this translation.
 void emit_bpf_bind(struct emitter *e, struct loc loc)
 {
 	if (!e->bound_at)
 		e->bound_at = emit_location_text(loc);
 }
 
-// Notes that the client loads memory of the kernel. libbpf relocates offsets of members in programs only, so those
-// in the client are valid only for the kernel of this translation.
+// Records that the client loads kernel memory. libbpf relocates offsets of members in programs only, so those in
+// the client are valid only for the kernel of this translation.
 void emit_bpf_client_load(struct emitter *e, struct loc loc)
 {
 	if (!e->s->opt.bpf_runtime || e->programs)

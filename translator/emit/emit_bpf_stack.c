@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// --runtime=bpf: which handlers use call stacks or the address of the probed function. Their programs collect these
-// before the handler begins (runtime/bpf/bpf_stack.h).
+// --runtime=bpf: finds the handlers that use call stacks or the address of the probed function. Their programs
+// collect these before the handler begins (runtime/bpf/bpf_stack.h).
 #include "emit/emitter.h"
 
 #include <inttypes.h>
 
-// By functions that embedded C calls.
+// Functions that embedded C calls, and the data that each uses.
 static const struct { const char *call; unsigned takes; } operations[] = {
 	{ "stp_backtrace", BPF_TAKES_STACK | BPF_TAKES_FUNCTION }, { "stp_stack", BPF_TAKES_STACK | BPF_TAKES_FUNCTION },
 	{ "stp_mark_stack", BPF_TAKES_USER_STACK }, { "stp_ubacktrace", BPF_TAKES_USER_STACK },
@@ -54,7 +54,7 @@ void emit_bpf_takes(struct emitter *e, struct cwriter *w, const struct probe *p)
 		takes & BPF_TAKES_FUNCTION ? "STP_TAKES_FUNCTION | " : "");
 }
 
-// Writes what depends on whether any program uses them, before the slot is defined.
+// Writes sizes that depend on whether any program uses these data, before the slot is defined.
 void emit_bpf_stack_sizes(struct emitter *e, struct cwriter *w)
 {
 	int64_t frames = session_limit(e->s, LIMIT_MAXBACKTRACE);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Writes tables that the assembler includes as bytes, so that the compiler need not read them: at a million characters
-// it would take longer than the rest of the translation. Their rows have no pointers. The bytes of a table are in
-// session.c_files until pass 4 writes them to a file.
+// Writes tables that the assembler includes as bytes, so that the compiler need not read them, which for a million
+// characters takes longer than the rest of the translation. Their rows have no pointers. The bytes of a table are
+// in session.c_files until pass 4 writes them to a file.
 #include "emit/emitter.h"
 
 void emit_include(struct cwriter *w, const char *type, const char *name, const char *array, const char *file,

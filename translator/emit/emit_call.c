@@ -10,7 +10,7 @@ void emit_add_callee(struct func_info *caller, struct func_info *callee)
 		vec_push(&caller->callees, callee);
 }
 
-// Calls one overload; `to` takes the result, or is NULL.
+// Calls one overload; `to` receives the result, or is NULL.
 static void write_call(struct emitter *e, struct func_info *i, const char *args, const char *to)
 {
 	if (i->pointer)
@@ -48,8 +48,8 @@ static void call_chain(struct emitter *e, struct func *f, struct loc loc, const 
 		cw_line(e->w, "}");
 }
 
-// Returns arguments as ", a, b". Values that the called function may change are copied first, and values that are used
-// for several overloads are stored in temporaries.
+// Returns arguments as ", a, b". Values that the called function may change are copied first; values that several
+// overloads use are stored in temporaries.
 static const char *arguments(struct emitter *e, struct expr *x, struct func_info *i, unsigned *reads)
 {
 	int n = x->u.call.args.n;
@@ -92,8 +92,8 @@ static const struct call_result *repeated_result(struct emitter *e, struct func 
 	return found;
 }
 
-// Returns whether the call, of a function that is marked stable, with constant arguments, has the same value
-// throughout a handler.
+// Returns whether the call has the same value throughout a handler: it is a call of a function that is marked
+// stable, with constant arguments.
 static bool is_stable_call(const struct expr *x)
 {
 	const struct func *f = x->u.call.target;
@@ -104,7 +104,7 @@ static bool is_stable_call(const struct expr *x)
 	return func_has(f, PRAGMA_STABLE) && f->type != T_UNKNOWN;
 }
 
-// The function is called at the first use that is reached; later uses read its result.
+// The function is called at the first use that is executed; later uses read its result.
 static struct value call_once(struct emitter *e, struct func *f, struct loc loc, const char *args)
 {
 	const struct call_result *found = repeated_result(e, f, args);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Replaces a long statement of a body that is written in parts by several short ones, so that a sum of a thousand
-// calls or a chain of a thousand arms is not one part: the time that a compiler takes for a function grows faster than
-// the function, and the buffers of its strings would not be reused.
+// calls or a chain of a thousand else-if arms is not one part: the time that a compiler takes for a function grows
+// faster than the function, and the buffers of its strings would not be reused.
 //
 // The operand that a statement evaluates first is assigned to a local before it:  println(f(1) + ... + f(n))  becomes
 //   cut1 = f(1) + ... + f(40);  cut2 = cut1 + f(41) + ... ;  println(cut7 + ... + f(n))
@@ -9,7 +9,7 @@
 #include "emit/emitter.h"
 #include "util/str.h"
 
-// Nodes of the tree after which a statement is cut; each operand of a concatenation may need a buffer.
+// Number of nodes of the tree after which a statement is cut. Each operand of a concatenation may require a buffer.
 enum { SHORT = 200, SHORT_OF_STRINGS = 50 };
 
 struct cuts {
@@ -61,7 +61,8 @@ static struct stmt *assign(const struct expr *local, struct expr *value)
 
 // ---------------------------------------------------------------- expressions
 
-// Returns the operand that x evaluates first, and always; NULL if it has none. *others: nodes of the other operands.
+// Returns the operand that x always evaluates, and first; NULL if it has none. *others: number of nodes of the
+// other operands.
 static struct expr **first_operand(struct expr *x, int *others)
 {
 	*others = 0;
@@ -91,7 +92,8 @@ static struct expr **first_operand(struct expr *x, int *others)
 	}
 }
 
-// Returns the statement that assigns the value; one of a ? b : c ? d : ... has an arm for each condition.
+// Returns a statement that assigns the value to the local. A value a ? b : c ? d : ... becomes an else-if chain
+// with an arm for each condition.
 static struct stmt *assign_by_arms(const struct expr *local, struct expr *value)
 {
 	struct stmt *first, **at = &first;
@@ -110,7 +112,7 @@ static struct stmt *assign_by_arms(const struct expr *local, struct expr *value)
 
 static void cut_chain(struct cuts *c, struct stmt *st);
 
-// Moves what *at evaluates first into statements that are appended to `before`.
+// Moves the expressions that *at evaluates first into statements, which are appended to `before`.
 static void cut_expr(struct cuts *c, struct expr **at, struct stmt *before)
 {
 	VEC(struct expr **) path = { 0 };
@@ -140,8 +142,8 @@ static void cut_expr(struct cuts *c, struct expr **at, struct stmt *before)
 	}
 }
 
-// If the expression that st evaluates first is long: makes st a block that evaluates parts of this expression one after
-// the other, and ends in a copy of st that uses their values.
+// If the expression that st evaluates first is long, changes st to a block that evaluates parts of this expression
+// one after the other, and ends in a copy of st that uses their values.
 static void cut_first(struct cuts *c, struct stmt *st, size_t member)
 {
 	struct stmt *copy = NEW(struct stmt), *block = stmt_new(S_BLOCK, st->loc);
@@ -164,7 +166,7 @@ static int arm_nodes(const struct cuts *c, struct stmt *arm)
 	return n + (then->kind == S_EXPR ? nodes(&then->u.expr, 1) : (int)*numbers_at(&c->body->parts.sizes, (uintptr_t)then));
 }
 
-// Returns whether no arm but the first takes or releases locks.
+// Returns whether no arm except the first takes or releases locks.
 static bool may_cut(const struct cuts *c, const struct stmt *arm)
 {
 	for (arm = arm->u.if_.other; arm && arm->kind == S_IF; arm = arm->u.if_.other)
@@ -173,7 +175,7 @@ static bool may_cut(const struct cuts *c, const struct stmt *arm)
 	return true;
 }
 
-// Appends a chain that is evaluated if those before it evaluated no arm.
+// Appends a chain that is executed if the previous ones executed no arm.
 static void add_chain(struct stmt *block, const struct expr *more, struct stmt *chain)
 {
 	struct stmt *st = stmt_new(S_IF, chain->loc), *then = stmt_new(S_BLOCK, chain->loc);
@@ -187,7 +189,7 @@ static void add_chain(struct stmt *block, const struct expr *more, struct stmt *
 	vec_push(&block->u.block, st);
 }
 
-// Makes st a block of shorter chains if it is a long one.
+// Replaces a long chain by a block of shorter chains.
 static void cut_chain(struct cuts *c, struct stmt *st)
 {
 	struct stmt *chain = NEW(struct stmt), *block = stmt_new(S_BLOCK, st->loc), *next;

@@ -9,7 +9,7 @@ struct effects {
 	struct emitter *e;
 	unsigned changes;
 	bool fails, nexts;
-	struct func_info *collect; // collects its callees, if not NULL
+	struct func_info *collect; // if not NULL: collects its callees
 };
 
 static void change_var(struct effects *fx, const struct var *v)
@@ -174,7 +174,7 @@ static bool is_infallible(const char *name)
 	return false;
 }
 
-// C that includes headers may fail, and so may C that calls a function of the runtime not listed as infallible.
+// C that includes headers may fail, as may C that calls a function of the runtime that is not listed as infallible.
 static bool embedded_fails(const struct embedded *c)
 {
 	if (!(c->pragmas & PRAGMA_RUNTIME))
@@ -209,7 +209,8 @@ static void find_effects(struct emitter *e, struct func_info *i)
 	i->pure_value = (f->type == T_LONG || i->pointer) && !i->effects && !i->fails && !i->nexts;
 }
 
-// Returns the function's entry, so that it is emitted. While its own body is visited (a cycle) the worst is assumed.
+// Returns the entry of the function, which will be emitted. In a call cycle, while its own body is being visited,
+// the worst effects are assumed.
 struct func_info *emit_func(struct emitter *e, struct func *f)
 {
 	struct func_info *i;

@@ -4,7 +4,7 @@
 // C that is marked pragma:runtime needs generated.h only and is part of the generated C. All other C may
 // include other headers, so it has its own compilation unit for each source file (session.units): the
 // file's blocks in their order, then its functions, which the generated C calls by an external
-// name, "x_" and theirs.
+// name, their own with the prefix "x_".
 //
 // In a unit: STAP_ARG_x is a number or a buffer of STP_STRLEN bytes, a copy that may be written to
 // (a string that must not be, in a function marked unmodified-fnargs); the macros that are the same
@@ -16,7 +16,7 @@
 #define VIEW "struct stp_embedded_context stp_view = stp_embedded_context(stp_c), *CONTEXT = &stp_view, " \
 	     "*c __attribute__((unused)) = CONTEXT;\n"
 
-// CONTEXT, and c->kregs of scripts for older versions.
+// Returns whether the C uses CONTEXT, or c->kregs as in scripts for older versions.
 static bool uses_context(const struct embedded *code)
 {
 	const struct c_word *c = embedded_word(code, "c");
@@ -51,8 +51,8 @@ static const char *compatible_version(struct emitter *e)
 	return str_printf("%lld, %lld", (long long)major, (long long)minor);
 }
 
-// Gives the next line of the compiler the line number of loc, and the same columns: white space as wide as the text
-// before it, "%{" included.
+// Gives the next line of the compiler the line number and column of loc: it begins with white space as wide as the
+// text before it, including "%{".
 static void add_line_directive(struct c_unit *u, struct loc loc)
 {
 	const char *line = diag_line(loc.source, loc.line);
@@ -62,7 +62,7 @@ static void add_line_directive(struct c_unit *u, struct loc loc)
 		buf_putc(&u->text, line[i] == '\t' ? '\t' : ' ');
 }
 
-// Adds a file's own blocks: those before its functions, or those that are marked to follow them.
+// Adds blocks of a file: those before its functions, or those that are marked to follow them.
 static void add_blocks(struct emitter *e, struct c_unit *u, bool last)
 {
 	for vec_each(&e->s->script.embedded, x)
@@ -85,7 +85,7 @@ static struct c_unit *unit_at(struct emitter *e, struct loc loc)
 	u->source = loc.source;
 	u->loc = loc;
 	vec_push(&e->s->units, u);
-	for vec_each(&e->s->opt.defines, d)        // names of -D are macros of the C, unless it defines them itself
+	for vec_each(&e->s->opt.defines, d)        // a name of -D is a macro of the C, unless the C defines it
 		if (strcmp(d->name, "MAXSTRINGLEN") && strcmp(d->name, "MAXBACKTRACE") && strcmp(d->name, "MAXMAPENTRIES"))
 			buf_printf(&u->text, "#define %s %s\n", d->name, d->value);
 	buf_printf(&u->text, "#define MAXBACKTRACE %lld\n#define MAXMAPENTRIES %lld\n#define STP_STRLEN %lld\n"
@@ -96,7 +96,7 @@ static struct c_unit *unit_at(struct emitter *e, struct loc loc)
 	return u;
 }
 
-// Adds the text in braces, with its own line numbers; the text after it has none.
+// Adds the text in braces, with the line numbers of the script; the text after it has none.
 static void add_text(struct c_unit *u, const char *text, struct loc loc)
 {
 	buf_puts(&u->text, "{\n");
@@ -128,7 +128,7 @@ static const char *return_type(const struct func *f)
 	return f->type == T_LONG ? "s64" : "void";
 }
 
-// Returns the declaration of the unit's function, which both sides use.
+// Returns the declaration of the unit's function, for the unit and for the generated C.
 static const char *unit_head(const struct func *f, const char *name)
 {
 	struct buf b = { 0 };
@@ -144,7 +144,7 @@ static const char *unit_head(const struct func *f, const char *name)
 	return buf_text(&b);
 }
 
-// Returns whether it uses THIS->l_x, the former form of STAP_ARG_x, or THIS->x of functions marked unmangled.
+// Returns whether the C uses THIS->l_x, the older form of STAP_ARG_x, or THIS->x in functions marked unmangled.
 static bool says_this(const struct func *f)
 {
 	return func_has(f, PRAGMA_UNMANGLED) || embedded_word(f->embedded, "THIS");
@@ -180,8 +180,8 @@ static void undefine_macros(struct buf *b, const struct func *f)
 		buf_puts(b, "#undef STAP_RETVALUE\n");
 }
 
-// Declares struct { s64 l_a; char *l_b; s64 __retvalue; } *THIS, the former way to access arguments, which is still
-// supported; with fields a and b, too, in functions marked unmangled.
+// Declares struct { s64 l_a; char *l_b; s64 __retvalue; } *THIS, the older way to access arguments, which is still
+// supported; in functions marked unmangled it also has the fields a and b.
 static void declare_this(struct buf *b, const struct func *f)
 {
 	buf_puts(b, "struct {");
@@ -203,7 +203,7 @@ static void declare_this(struct buf *b, const struct func *f)
 	buf_puts(b, " }, *THIS __attribute__((unused)) = &stp_this;\n");
 }
 
-// True if it uses macros of embedded.h that jump to stp_fault.
+// Returns whether it uses macros of embedded.h that jump to stp_fault.
 static bool reads_memory(const struct embedded *c)
 {
 	static const char *const prefixes[] = { "kread", "uread", "deref", "kderef", "uderef", "store_", "kwrite", "uwrite" };
@@ -230,7 +230,7 @@ static void define_function(struct buf *b, const struct func *f, const char *hea
 		buf_puts(b, VIEW);
 	if (f->type == T_STRING)
 		buf_puts(b, "stp_ret[0] = '\\0';\n");
-	if (returns)        // a "return" in a macro without value: STAP_RETVALUE is the result
+	if (returns)        // a macro may contain a "return" without value: STAP_RETVALUE is the result
 		buf_puts(b, "#define return goto stp_out\n");
 	add_text(u, f->embedded->code, f->embedded_loc.source ? f->embedded_loc : f->loc);
 	if (returns)
@@ -246,8 +246,8 @@ static void define_function(struct buf *b, const struct func *f, const char *hea
 	undefine_macros(b, f);
 }
 
-// Writes the generated C's function around it: `head`, whose parameters are named STAP_ARG_x. It copies the strings
-// that the C may write to.
+// Writes the function of the generated C that calls the unit's function. `head` names its parameters STAP_ARG_x. It
+// copies the strings that the C may change.
 static void write_caller(struct emitter *e, struct func_info *i, const char *head, const char *name)
 {
 	struct func *f = i->func;
@@ -361,7 +361,7 @@ void emit_embedded_func(struct emitter *e, struct func_info *i, const char *head
 
 struct expr_args { struct buf params, values, defines, undefines; };
 
-// Passes the parameters of the surrounding function that the expression uses, as STAP_ARG_x.
+// Passes the parameters of the surrounding function that the expression uses, named STAP_ARG_x.
 static void pass_params(struct emitter *e, const struct embedded *code, struct expr_args *a)
 {
 	if (!e->body || !e->body->func)
@@ -463,7 +463,7 @@ struct value emit_const(struct emitter *e, struct expr *x)
 	return value_text(0, true, "%s", emit_unit_constant(e, "", x->u.text1.text, x->loc));
 }
 
-// Blocks of the user's own files are compiled even if nothing calls them.
+// Blocks of the user's own files are compiled even if no function of the file is called.
 void emit_embedded_blocks(struct emitter *e)
 {
 	for vec_each(&e->s->script.embedded, x)

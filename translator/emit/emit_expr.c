@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Expressions: writes the statements that are needed, returns the rest as a C expression. Operands are evaluated left
-// to right; one that a later operand's side effects would change is stored in a temporary.
+// Expressions: writes the statements that they require, and returns the rest as a C expression. Operands are
+// evaluated left to right; an operand that a later operand's side effects would change is stored in a temporary.
 #include "emit/emitter.h"
 
 #include <assert.h>
@@ -19,7 +19,7 @@ void emit_values(struct emitter *e, struct expr **xs, int n, struct value *out)
 	}
 }
 
-// Writes the statements of x into a part of their own, one level deeper.
+// Writes the statements of x into a separate text, one level deeper.
 static struct value emit_aside(struct emitter *e, struct expr *x, struct cwriter *part)
 {
 	struct cwriter *w = e->w;
@@ -32,7 +32,7 @@ static struct value emit_aside(struct emitter *e, struct expr *x, struct cwriter
 	return v;
 }
 
-// A long text is put in a temporary: texts that grow with each operator would take quadratic time.
+// A long text is stored in a temporary, since texts that grow with each operator take quadratic time.
 static struct value shortened(struct emitter *e, struct value v)
 {
 	enum { LONG_TEXT = 600 };
@@ -141,7 +141,7 @@ static void concat_leaves(struct expr *x, expr_vec *out)
 	}
 }
 
-// into: the buffer to build in, or NULL for a temporary.
+// into: the buffer of the result, or NULL for a temporary.
 struct value emit_concat(struct emitter *e, struct expr *x, const char *into)
 {
 	expr_vec leaves = { 0 };
@@ -158,8 +158,7 @@ struct value emit_concat(struct emitter *e, struct expr *x, const char *into)
 	return value_text(0, true, "%s", to);
 }
 
-// && and
-// become one expression if the right side needs no statements.
+// && and || become one expression if the right side requires no statements.
 static struct value emit_logic(struct emitter *e, struct expr *x)
 {
 	bool and = x->u.bin.op == TOK_ANDAND;
@@ -200,8 +199,8 @@ static int larger(int a, int b)
 	return a > b ? a : b;
 }
 
-// Writes a ? b : c ? d : ... of many arms one after the other, not nested. A string may stay in a temporary of its
-// arm, which is not reused before the end of the statement.
+// Writes a ? b : c ? d : ... with many arms one after the other, not nested. A string may remain in a temporary of
+// its arm, which is not reused before the end of the statement.
 static struct value emit_cond_chain(struct emitter *e, struct expr *x)
 {
 	bool string = x->type == T_STRING;
@@ -329,7 +328,7 @@ static struct value emit_match(struct emitter *e, struct expr *x)
 	return v;
 }
 
-// A literal is shorter than a buffer, like every string.
+// A literal is shorter than a string buffer, like every string.
 static struct value emit_literal(struct emitter *e, struct expr *x)
 {
 	size_t max = (size_t)emit_string_len(e) - 1, len = strlen(x->u.string.bytes);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Writes references to tables of source lines, which the module contains as debuginfo has made them: of the kernel and
-// its modules, and, for emit_symbols.c, of programs. In: session.module_data.
+// Writes references to tables of source lines, which the module contains unchanged: those of the kernel and its
+// modules, and, for emit_symbols.c, those of programs. In: session.module_data.
 #include "elab/module_data.h"
 #include "emit/emitter.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Locks of handlers: which locks each one takes, and between which statements it holds them. A handler that first
-// checks whether the hit concerns it, or continues after its last use of globals, takes and releases them itself; for
-// all others the runtime does so around the handler.
+// Locks of handlers: which locks each handler takes, and between which statements it holds them. A handler that
+// first checks whether the hit is relevant, or continues after its last use of globals, takes and releases its
+// locks itself; for all others the runtime does so around the handler.
 #include "elab/elab.h"
 #include "emit/emitter.h"
 #include "resolve/family.h"
@@ -27,7 +27,8 @@ static void add_write_locked(struct func_info *i, access_list *uses, int visit)
 		add_write_locked(*to, uses, visit);
 }
 
-// Two readers that each add to what the other one reads would wait for each other: both lock it for writing.
+// Two readers that each add to a global that the other reads would wait for each other: both lock such globals for
+// writing.
 static void add_as_writer(access_list *uses)
 {
 	bool reads = false;
@@ -43,8 +44,8 @@ static const char *mode_of(const struct emitter *e, const struct access_use *u)
 	return u->write ? "STP_WRITE" : u->adding && !e->s->opt.bpf_runtime ? "STP_ADDING" : "STP_READ";
 }
 
-// Writes each variable once, in the same order for all handlers, so that two never wait for each other. Handlers with
-// the same locks share a table.
+// Writes each variable once, in the same order for all handlers, so that they cannot deadlock. Handlers with the
+// same locks share a table.
 static struct lock_table lock_table(struct emitter *e, struct cwriter *w, const char *name, access_list *uses)
 {
 	struct cwriter rows = { .depth = 1 };
@@ -100,7 +101,8 @@ const char *emit_late_lock(struct emitter *e, const char *function)
 	return e->s->opt.bpf_runtime ? str_printf("%s_of(p%d, c)", function, e->body->handler) : str_printf("%s(c)", function);
 }
 
-// Writes the table of locks that p's handler takes; for a handler in slices, those held while its globals are copied.
+// Writes the table of locks that p's handler takes; if it runs in slices, of those that are held while its globals
+// are copied.
 struct lock_table emit_lock_table(struct emitter *e, struct cwriter *w, const struct probe *p)
 {
 	access_list uses = { 0 };
@@ -158,7 +160,8 @@ static void find_range(struct lock_range *r, struct stmt *s)
 			at++;
 		}
 		if (!first)
-			return;            // only merged or sorted: the locks are held all the time
+			return;            // globals are only merged or sorted: the locks are held during the whole
+					   // handler
 		r->late |= first_at > 0;
 		r->early |= last != s->u.block.at[s->u.block.n - 1];
 		if (first != last) {
@@ -171,7 +174,7 @@ static void find_range(struct lock_range *r, struct stmt *s)
 	r->from = r->to = s;
 }
 
-// Returns whether only p uses p's handler and it has no condition, which would read globals.
+// Returns whether no other probe uses p's handler, and p has no condition, which would read globals.
 static bool is_unconditional(const struct session *s, const struct probe *p)
 {
 	for vec_each(&s->script.probes, other)

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Loops of BPF programs. The verifier follows every path through a loop, and rejects long ones; so the body of a loop
 // is a function of its own, which is verified once, and a driver calls it until it returns something else than
-// STP_LOOP_NEXT. Locals of such a handler or function are in its frame, which these functions share (as those of
-// emit_parts.c do); temporaries are not.
+// STP_LOOP_NEXT. Locals of such a handler or function are in its frame, which these functions share (like the
+// functions of emit_parts.c); temporaries are local to each.
 #include "emit/emitter.h"
 
-// The state of emit/ around a loop whose body is being written.
+// State that is saved while the body of a loop is being written.
 struct loop_function {
 	struct cwriter w, *outer, *open_part;
 	const char *name;
@@ -124,7 +124,7 @@ void emit_loop_function(struct emitter *e, struct loc loc, struct expr *c, struc
 
 // ---------------------------------------------------------------- foreach
 
-// The number of an array's key among its keys of the same type.
+// Returns the index of an array's key among its keys of the same type.
 static int among_its_type(const struct var *v, int key)
 {
 	int n = 0;
@@ -134,7 +134,7 @@ static int among_its_type(const struct var *v, int key)
 	return n;
 }
 
-// The order of a sorted loop, or the elements of one over a slice, as the programs compute them.
+// Writes the call that computes the order of a sorted loop, or the elements of a loop over a slice.
 static void write_walk(struct emitter *e, const struct stmt *st, int n, unsigned stat)
 {
 	const struct var *v = st->u.foreach.decl;

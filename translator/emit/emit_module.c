@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Pass 3: the typed AST of the session to the text of one C file, session.c_text.
 //
-// It is written out of order, because handlers and functions determine what else is needed: handlers
-// first, then the functions they reach, then globals; and put together in the order a C compiler
-// and a reader want. runtime/include/generated.h is all that the text includes.
+// It is written out of order, because handlers and functions determine what else is needed: handlers first, then
+// the functions that they reach, then globals. The parts are then joined in the order that a C compiler requires.
+// runtime/include/generated.h is all that the text includes.
 #include "elab/elab.h"
 #include "elab/module_data.h"
 #include "emit/emitter.h"
@@ -68,7 +68,7 @@ const char *emit_c_string(const char *text)
 	return buf_text(&b);
 }
 
-static const char *const operators[] = {       // and keywords
+static const char *const operators[] = {       // the words include keywords
 #define TOK(name, text) text,
 #include "ast/tokens.def"
 };
@@ -248,7 +248,8 @@ static void write_limits(struct emitter *e, struct cwriter *w, int nesting)
 	cw_line(w, ".overload_interval = %" PRId64 ",", session_limit(s, LIMIT_STP_OVERLOAD_INTERVAL));
 	cw_line(w, ".overload_threshold = %" PRId64 ",", session_limit(s, LIMIT_STP_OVERLOAD_THRESHOLD));
 	bool no_overload = session_limit(s, LIMIT_STP_NO_OVERLOAD) || s->opt.suppress_time_limits ||
-		(emit_times_hits(s) && (s->opt.user_runtime || s->opt.bpf_runtime));  // a process counts cycles only to time hits
+		(emit_times_hits(s) && (s->opt.user_runtime || s->opt.bpf_runtime));  // a process counts cycles only
+										      // to time hits
 
 	cw_line(w, ".no_overload = %s,", no_overload ? "true" : "false");
 	cw_line(w, ".interruptible = %s,", session_limit(s, LIMIT_INTERRUPTIBLE) ? "true" : "false");
@@ -293,8 +294,8 @@ static const char *bytes_text(const uint8_t *id, int len)
 	return b.text;
 }
 
-// Identifies the kernel that the addresses in the tables belong to. Another kernel is refused or, without a build ID,
-// checked by names of the functions.
+// Writes the build ID of the kernel to which the addresses in the tables belong. Another kernel is refused or, if
+// it has no build ID, checked by names of the functions.
 static void write_build_id(const struct module_data *d, struct cwriter *w)
 {
 	if (d->checks_builds && !d->kernel_id_len)
@@ -305,7 +306,8 @@ static void write_build_id(const struct module_data *d, struct cwriter *w)
 			d->kernel_id_len);
 }
 
-// Writes a row for a kernel module, under its name when loaded, once. Returns the number of rows.
+// Writes a row for a kernel module, under the name that it has when loaded, once for each module. Returns the
+// number of rows.
 static int write_build(struct cwriter *w, struct map *known, const struct build_data *b)
 {
 	if (map_get(known, b->name))
@@ -318,7 +320,7 @@ static int write_build(struct cwriter *w, struct map *known, const struct build_
 	return 1;
 }
 
-// Returns whether the script uses variables or lines of the module.
+// Returns whether the script reads variables or source lines of the module.
 static bool is_read(const struct emitter *e, const struct di_module *m)
 {
 	for vec_each(&e->statics, it)
@@ -441,7 +443,8 @@ static void number_probes(struct emitter *e)
 			(*p)->index = (*p)->shares->index;
 }
 
-// Writes the handlers of these probes (NULL: of all) and the functions that they call and that are not yet written.
+// Writes the handlers of these probes (NULL: of all probes), and the functions that they call and that were not
+// written yet.
 static void emit_probes(struct emitter *e, bool (*wanted)(const struct probe *p))
 {
 	for vec_each(&e->s->script.probes, p)
@@ -466,7 +469,7 @@ static void emit_bodies(struct emitter *e)
 	emit_find_slices(e);
 	emit_check_senders(e->s);
 	number_probes(e);
-	// The functions that BPF programs call come first: the rest of the text is for the client only.
+	// The functions that BPF programs call are first: the rest of the text is for the client only.
 	if (e->s->opt.bpf_runtime) {
 		e->programs = true;
 		emit_probes(e, bpf_carries);
@@ -524,10 +527,11 @@ static void put_together(struct emitter *e, struct cwriter *w)
 {
 	struct cwriter tables = { 0 }, known = { 0 };
 
-	emit_probe_tables(e, &tables);     // before the storage, which writes the locks
+	emit_probe_tables(e, &tables);     // written before the storage, which contains the locks
 	if (e->s->opt.follow)
-		emit_family_table(e->s, "follow", "NULL", 0);  // first, so that it stops after those that use it
-	emit_user_symbols(e, &known);      // before the families, which use it
+		emit_family_table(e->s, "follow", "NULL", 0);  // the first family, so that it stops after those
+							       // that use it
+	emit_user_symbols(e, &known);      // written before the families, which use it
 	emit_kernel_lines(e, &known);
 	write_head(e, w);
 	write_code(e, w);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Long handlers and functions: their statements are written as several C functions, called one after the other. The
-// time that a compiler takes for one function grows faster than the function.
+// Long handlers and functions: their statements are written as several C functions, called one after the other,
+// since the time that a compiler takes for one function grows faster than its length.
 //
 // A part is a sequence of statements of one block. It has its own temporaries; locals, parameters and the result are in
 // the frame. A part returns false after an error, and if the handler or function ends by `next` or `return`; the latter
@@ -8,8 +8,8 @@
 #include "emit/emitter.h"
 
 enum {
-	LONG = 1000,               // nodes of the tree from which on a body is written in parts
-	PART = 10000,              // characters of C after which a part ends
+	LONG = 1000,               // number of nodes from which a body is written in parts
+	PART = 10000,              // number of characters of C after which a part ends
 };
 
 static bool count_expr(struct ast_walker *w, struct expr **x)
@@ -31,7 +31,7 @@ bool parts_long(struct stmt *st)
 	return n >= LONG;
 }
 
-// Counts the nodes of every statement in one walk, so that deep nesting is not walked once for each level.
+// Counts the nodes of every statement in one walk, so that nested statements are not walked again at each level.
 struct counter { struct numbers *sizes; uint32_t nodes; };
 
 static bool size_expr(struct ast_walker *w, struct expr **x)
@@ -92,7 +92,7 @@ bool parts_wanted(struct body *b, const struct stmt *st)
 	return b->parts.of && !b->parts.open && is_long(b, st);
 }
 
-// Jumps that cannot be in a part of this block: those that end the body, those of a loop.
+// Jumps that a part of this block must not contain: those that end the body, those of a loop.
 struct jumps { bool ends, loop, found; };
 
 static bool find_jump(struct ast_walker *w, struct stmt **st)
@@ -104,7 +104,8 @@ static bool find_jump(struct ast_walker *w, struct stmt **st)
 	return !j->found;
 }
 
-// Returns whether the statement is outside of parts. A long one is not itself a part: the blocks in it have parts.
+// Returns whether the statement is not in a part. A long statement is not itself in a part: the blocks in it have
+// parts.
 static bool is_outside_parts(struct body *b, struct stmt *st, struct jumps j)
 {
 	struct ast_walker w = { .stmt = find_jump, .data = &j };

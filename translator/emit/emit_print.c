@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The print family. Every form becomes a constant table of format pieces and an array of values;
-// text without values is printed as it is.
+// text without values is printed directly.
 #include "emit/emitter.h"
 
 typedef VEC(struct format_piece) pieces;
@@ -20,8 +20,8 @@ static void conversion(pieces *out, char conv)
 	vec_push(out, p);
 }
 
-// Returns the stack value whose text is printed as it is, or NULL. A module writes its lines to the output, where no
-// string limits them.
+// Returns the stack value whose text is printed without changes, or NULL. A module writes its lines to the output,
+// where the maximum length of strings does not apply.
 static struct expr *printed_stack(const struct expr *x, struct expr *arg, const struct format_piece *p)
 {
 	const struct func *f = arg->kind == E_CALL ? arg->u.call.target : NULL;
@@ -42,7 +42,8 @@ static struct expr *with_argument_copy(const struct expr *x)
 	return copy;
 }
 
-// Makes conversions of call stacks 'k'. Returns the statement, or a copy of it with the stack values as arguments.
+// Changes conversions of call stacks to 'k'. Returns the statement, or a copy of it with the stack values as
+// arguments.
 static struct expr *print_stacks(struct expr *x, pieces *f)
 {
 	struct expr *result = x, *stack;
@@ -102,7 +103,7 @@ static void write_piece(struct cwriter *w, const struct format_piece *p, const s
 	cw_line(w, "{ %s },", buf_text(&b));
 }
 
-// Returns the table of these pieces, and the number of its entries in *n; equal pieces share one table.
+// Returns the name of the table of these pieces, and the number of its entries in *n; equal pieces share one table.
 static const char *format_table(struct emitter *e, pieces *f, int *n)
 {
 	struct cwriter lines = { .depth = 1 };
@@ -188,7 +189,7 @@ static struct value print_hist(struct emitter *e, struct expr *x, const char *in
 	return value_number(0);
 }
 
-// Writes sprintf() for programs: one operation for each piece, since the format would be a table of addresses.
+// Writes sprintf() for programs, as one operation for each piece: a format would be a table of addresses.
 static void write_pieces(struct emitter *e, const pieces *f, const char *into, const struct value *v)
 {
 	static const char *const kinds[] = { ['c'] = "CHAR", ['s'] = "STRING", ['q'] = "QUOTED", ['Q'] = "QUOTED" };
@@ -229,7 +230,7 @@ static bool are_adders(const struct emitter *e, struct expr *x)
 	return true;
 }
 
-// Writes printf() of counters: a table, since the compiler needs 0.2 ms for each call that reads one.
+// Writes printf() of counters as a table, since the compiler needs 0.2 ms for each call that reads one.
 static void write_adders(struct emitter *e, pieces *f, struct expr *x)
 {
 	const char *name, *table;
@@ -258,8 +259,8 @@ static int values_in(const struct format_piece *p)
 	return (p->conv != 0) + p->width_star + p->precision_star;
 }
 
-// Returns C that appends n arguments, the first of which is number `from`, to a program's record, and the most words
-// that this takes. The C has no array of the arguments, since a program's stack is small.
+// Returns C that appends n arguments, the first of which is number `from`, to a program's record, and the maximum
+// number of words that they take. The C has no array of the arguments, since a program's stack is small.
 static const char *record_words(struct expr *x, const struct value *v, int from, int n, const char **words)
 {
 	struct buf b = { 0 };
@@ -275,7 +276,7 @@ static const char *record_words(struct expr *x, const struct value *v, int from,
 	return buf_text(&b);
 }
 
-// Writes printf(). The number of strings in a record is limited, so programs print by several calls.
+// Writes printf(). Programs print by several calls, since the number of strings in a record is limited.
 static void write_printf(struct emitter *e, const pieces *f, struct expr *x, const struct value *v)
 {
 	enum { PROGRAM_VALUES = 8 };
@@ -367,7 +368,7 @@ static struct value print_pretty(struct emitter *e, struct expr *x, const char *
 	return value_text(0, true, "%s", into);
 }
 
-// --merge: sends what this host has added to a global, or to an element of it.
+// --merge: sends the values that this host has added to a global, or to an element of it.
 static struct value print_merged(struct emitter *e, struct expr *x)
 {
 	struct var *v = x->u.print.merged;
@@ -393,7 +394,7 @@ static struct value print_merged(struct emitter *e, struct expr *x)
 	return value_number(0);
 }
 
-// into: the buffer of the forms that return a string, or NULL for a temporary.
+// into: the buffer for forms that return a string, or NULL for a temporary.
 struct value emit_print(struct emitter *e, struct expr *x, const char *into)
 {
 	if (!emit_needs_context(e, x->loc))

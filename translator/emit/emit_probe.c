@@ -26,13 +26,13 @@ static int numbers(const struct body *b)
 	return n;
 }
 
-// A string parameter that the function does not change is passed by pointer, not copied.
+// A string parameter that the function does not change is passed as a pointer instead of a copy.
 static bool is_pointer(const struct local *l)
 {
 	return l->var->type == T_STRING && l->var->kind == VAR_PARAM && !l->copied;
 }
 
-// Words of a struct stp_cursor, or more.
+// Size of struct stp_cursor in words, or an upper bound.
 enum { CURSOR_WORDS = 24 };
 
 // Number of words in the frame of a body that is written in parts.
@@ -164,8 +164,8 @@ static void drop_last_goto(struct body *b)
 	b->out.used--;
 }
 
-// Writes the whole function around the finished body. `recursive`: it counts as a call even without strings, and
-// checks the stack. `result`: "ret" or "".
+// Writes the whole function around the finished body. recursive: it counts as a call even without strings, and
+// checks the stack. result: "ret" or "".
 static void end_body(struct emitter *e, struct cwriter *w, const char *head, bool recursive, const char *result)
 {
 	struct body *b = e->body;
@@ -217,7 +217,7 @@ static void end_body(struct emitter *e, struct cwriter *w, const char *head, boo
 	e->w = NULL;
 }
 
-// Functions of programs have up to five arguments, unless they are part of their callers.
+// Functions of programs have at most five arguments, unless they are inlined into their callers.
 static const char *func_head(const struct emitter *e, struct func_info *i)
 {
 	enum { PROGRAM_ARGUMENTS = 5 };
@@ -247,8 +247,8 @@ struct c_function *emit_c_function(struct emitter *e, const char *name, const ch
 	return c;
 }
 
-// Writes the comment before the C function of `i`: the part of the script that it is made of. Messages of pass 4 print
-// it.
+// Writes the comment before the C function of `i`, with the part of the script from which it is generated. Messages
+// of pass 4 print this part.
 static void describe(struct emitter *e, struct cwriter *w, struct func_info *i, const char *name, const char *part,
 		     struct loc loc)
 {
@@ -345,7 +345,7 @@ static void emit_handler(struct emitter *e, struct probe *p)
 	parts_begin(e, p->body, str_printf("p%d", p->index));
 	if (e->keeps_matches)
 		cw_line(e->w, "STP_MATCH->groups = 0;");
-	// With -DSTP_ALIBI hits are only counted, except for -T.
+	// With -DSTP_ALIBI hits are only counted, except those of the probe of -T.
 	if (!session_limit(e->s, LIMIT_STP_ALIBI) || !strcmp(p->decl->source->name, "<timeout>"))
 		emit_stmt(e, p->body);
 	work_end_function(e, root, p->loc);
@@ -388,7 +388,7 @@ static void emit_entry(struct emitter *e, struct probe *p)
 	end_body(e, &e->handlers, str_printf("static void p%d_entry(struct stp_ctx *c)", p->index), false, "");
 }
 
-// Writes the part of a handler that runs as a hit and makes the copies for the part in slices.
+// Writes the part of a handler that runs in the hit and makes the copies for the part that runs in slices.
 static void emit_hit(struct emitter *e, struct probe *p)
 {
 	struct func_info *root = new_root(e);
@@ -441,7 +441,7 @@ static bool same_component(const struct func_info *a, const struct func_info *b)
 	return a == b || (a->func && b->func && a->func->component == b->func->component);
 }
 
-// Collects i and the functions that are both its callers and its callees.
+// Collects i and the functions that are both callers and callees of it.
 static void gather_component(struct func_info *i, info_list *all)
 {
 	if (i->measured)
@@ -453,8 +453,8 @@ static void gather_component(struct func_info *i, info_list *all)
 			gather_component(*to, all);
 }
 
-// Returns the deepest call path from i on, with each function of a cycle in it once; `*widest` is the largest frame in
-// one.
+// Returns the deepest call path from i on, which contains each function of a cycle once; `*widest` is the largest
+// frame of a function in a cycle.
 static struct depth deepest(struct func_info *i, int *widest)
 {
 	struct depth best = { 0 }, d;
@@ -486,7 +486,8 @@ static struct depth deepest(struct func_info *i, int *widest)
 	return best;
 }
 
-// Returns the maximum of nested calls, the handler included; *strings: buffers that all their frames need.
+// Returns the maximum depth of nested calls, including the handler; *strings: number of buffers that all their
+// frames need.
 int emit_nesting(struct emitter *e, int *strings)
 {
 	struct depth max = { 0 };

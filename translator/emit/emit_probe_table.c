@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Writes the table of probes: a row per probe, or, if there are very many, runs of rows that differ only in the point
-// and in what was written for it, which the runtime expands. A row has five pointers, each a relocation of the module:
+// Writes the table of probes: a row per probe, or, if there are very many, runs of rows that differ only in the
+// point and in its text in the script, which the runtime expands. A row has five pointers, each a relocation of the
+// module:
 // those of a wildcard that matches all functions of the kernel would cost more than the rest of the translation.
 #include "elab/elab.h"
 #include "emit/emitter.h"
@@ -23,7 +24,7 @@ static void write_adds_only(struct emitter *e, struct cwriter *w, const struct p
 	cw_line(w, reads.registers || reads.arguments ? ".adds_only = STP_ADDS_VALUES," : ".adds_only = STP_ADDS_CONSTANTS,");
 }
 
-// Writes the row without its point and what was written for it.
+// Writes the row without its point and the text of the point in the script.
 static void write_probe_row(struct emitter *e, struct cwriter *w, const struct probe *p, struct lock_table locks,
 			    struct lock_table entry_locks)
 {
@@ -67,7 +68,7 @@ static void write_take_row(struct cwriter *w, const struct probe *p, struct lock
 	cw_line(w, ".needs_actions = true,");
 }
 
-// From this number of probes on, rows are in runs.
+// Rows are in runs from this number of probes on.
 #define RUNS_FROM 256
 
 // The rows in the order of the table. In runs, a row begins a run unless its text equals that of the row before.
@@ -76,10 +77,11 @@ struct row_writer {
 	bool in_runs;
 	struct cwriter row, last;
 	struct cwriter runs;
-	// of each row two texts, each with its zero byte: its point, and what was written, "" if this equals the row before
+	// two zero-terminated texts of each row: its point, and its text in the script, "" if this equals the text
+	// of the row before
 	struct buf points;
-	size_t run_points;         // where those of the run begin
-	const char *run_written;   // of the last row of the run
+	size_t run_points;         // offset of the texts of the run
+	const char *run_written;   // text in the script of the last row of the run
 	int run_rows;
 };
 

@@ -104,7 +104,7 @@ static void write_script(struct emitter *e, struct cwriter *w)
 	cw_line(w, ".script = %s,", emit_c_string(buf_text(&text)));
 }
 
-// Writes the options that the handlers depend on, in one form: -DNAME=VALUE.
+// Writes the options on which the handlers depend, in one form: -DNAME=VALUE.
 static int write_options(struct emitter *e, struct cwriter *w)
 {
 	const struct options *o = &e->s->opt;

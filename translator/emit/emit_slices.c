@@ -4,10 +4,10 @@
 // trees. Out: probe.in_slices, probe.takes, probe.hit; the body uses the copies.
 //
 // Either the whole handler runs in slices, or a part of it: the statements of one block that sort and print. The
-// rest is the hit, and makes the copies where the part was. The part does not depend on the interrupted context,
-// and of globals that the hit or other probes use it only reads values, or deletes or sets them on every path. All
-// other handlers stay hits. If other probes share the handler (timer.s(5), end), it gets its own body and its own
-// copies of functions that use copied globals.
+// rest is the hit, and makes the copies where the part was. The part does not depend on the interrupted context.
+// Globals that the hit or other probes use are only read by it, or deleted or set on every path. All other handlers
+// stay hits. If other probes share the handler (timer.s(5), end), it gets its own body and its own copies of
+// functions that use copied globals.
 #include "elab/elab.h"
 #include "emit/emitter.h"
 #include "resolve/family.h"
@@ -16,8 +16,8 @@
 #include <string.h>
 
 enum {
-	COPY_MAX = 3600,           // bytes of copies for each statement of MAXACTION
-	ARRAY_MAX = 64 << 20,      // bytes of an array that is copied
+	COPY_MAX = 3600,           // bytes of copies that are allowed for each statement of MAXACTION
+	ARRAY_MAX = 64 << 20,      // maximum size in bytes of an array that is copied
 };
 
 struct use { struct var *var; int reads, writes, resets; bool in_hit; struct expr *value; };
@@ -25,14 +25,14 @@ struct use { struct var *var; int reads, writes, resets; bool in_hit; struct exp
 struct handler {
 	struct session *s;
 	struct probe *probe;
-	struct stmt *part, *hit;   // hit: NULL if it only makes the copies
+	struct stmt *part, *hit;   // hit: NULL if the hit only makes the copies
 	VEC(struct use) uses;
-	struct numbers numbers;    // struct var * -> its number in uses + 1
-	struct numbers locals;     // of the part: set of struct var *
+	struct numbers numbers;    // struct var * -> its number in `uses` + 1
+	struct numbers locals;     // locals of the part: set of struct var *
 	struct numbers seen;       // functions that were visited: set of struct func *
 	bool fit, walks, next, prints;
-	bool followed;             // the hit has statements that come after the part in the script
-	int depth;                 // nesting of functions
+	bool followed;             // the hit executes statements that come after the part in the script
+	int depth;                 // current nesting of functions
 };
 
 // ---------------------------------------------------------------- find handlers that fit
@@ -70,7 +70,7 @@ static bool plain_format(const struct expr *x)
 	return !x->u.print.on_fault;
 }
 
-// Refuses registers, tasks, their memory, and C whose effects are unknown.
+// Rejects registers, tasks, their memory, and C whose effects are unknown.
 static void visit_expr(struct use_walker *w, const struct expr *x)
 {
 	struct handler *h = w->data;
@@ -128,7 +128,7 @@ static bool visit_return(struct ast_walker *w, struct stmt **at)
 	return true;
 }
 
-// Returns the body of a called function that is executed as a whole, or NULL.
+// Returns the body of a called function if it is always executed as a whole, or NULL.
 static struct stmt *called_body(const struct expr *x)
 {
 	struct func *f = x->kind == E_CALL ? x->u.call.target : NULL;
@@ -173,7 +173,7 @@ static bool is_alone(const struct probe *p)
 	return !p->entries.n && !p->own_processes;
 }
 
-// Globals that the hit also uses are copied; a local variable of both parts is not supported.
+// Globals that the hit also uses are copied. A local variable that both parts use is not supported.
 static void visit_hit_var(struct use_walker *w, struct var *v, int use, struct loc loc)
 {
 	struct handler *h = w->data;
@@ -271,13 +271,15 @@ static int64_t capacity(const struct session *s, const struct var *v)
 	return v->max_size ? v->max_size : session_limit(s, LIMIT_MAXMAPENTRIES);
 }
 
-// An error may skip a statement that clears a global or follows the part; then the session has to end.
+// Returns whether the part may clear a global. An error could skip the statement that clears it or those after the
+// part, so every error must end the session.
 static bool may_clear(const struct session *s, const struct handler *h)
 {
 	return !h->next && !session_limit(s, LIMIT_MAXERRORS) && !s->opt.suppress_errors;
 }
 
-// Returns whether no other handler uses the variable, nor the part of this one that runs in the hit.
+// Returns whether no other handler uses the variable, and the part of this handler that runs in the hit does not
+// either.
 static bool is_private(const struct use *u)
 {
 	return !u->var->shared && !u->in_hit;
@@ -338,7 +340,7 @@ static struct stmt *take_stmt(const struct probe *p)
 
 struct part_search { struct session *s; struct probe *p; struct stmt *body; bool followed; };
 
-// Makes `from` to `to` of the block the part of the handler that runs in slices, if that is possible.
+// Makes statements `from` to `to` of the block the part of the handler that runs in slices, if that is possible.
 static bool try_part(struct handler *found, struct part_search *at, struct stmt *block, int from, int to)
 {
 	struct stmt old = *block, *part = stmt_new(S_BLOCK, old.u.block.at[from]->loc);
@@ -373,7 +375,7 @@ static void silent_call(struct use_walker *w, struct func *f, struct loc loc)
 	use_func(w, f);
 }
 
-// Returns whether the statements after the part print nothing: the hit executes them before the part.
+// Returns whether the statements after the part print nothing, so that the hit can execute them before the part.
 static bool is_silent(struct stmt *const *st, int n)
 {
 	struct handler h = { .fit = true };
@@ -439,7 +441,7 @@ static bool find_part(struct handler *h, struct part_search *at, struct stmt *bl
 	return inner && find_part(h, at, inner);
 }
 
-// Determines what of p's handler can run in slices.
+// Determines which part of p's handler can run in slices.
 static bool find_handler(struct handler *h, struct session *s, struct probe *p)
 {
 	struct part_search at = { .s = s, .p = p };
@@ -468,7 +470,7 @@ static struct var *copy_of(const struct var *v)
 // The copies of a probe's globals and functions.
 struct copies {
 	struct numbers globals;            // struct var * -> its number in probe.takes + 1
-	struct numbers numbers;            // struct func * -> its number in functions + 1
+	struct numbers numbers;            // struct func * -> its number in `functions` + 1
 	VEC(struct func *) functions;
 	struct numbers needs;              // struct func * -> NEEDS_...
 };
@@ -477,8 +479,8 @@ enum { NEEDS_NO_COPY = 1, NEEDS_COPY };
 
 struct replacer {
 	struct probe *probe;
-	struct copies *copies;             // of the probe
-	struct numbers locals;             // struct var * of the body that is replaced -> its number in new_locals + 1
+	struct copies *copies;             // copies of the probe
+	struct numbers locals;             // struct var * of the original body -> its number in new_locals + 1
 	VEC(struct var *) new_locals;
 };
 
@@ -491,7 +493,7 @@ static void mention_var(struct use_walker *w, struct var *v, int use, struct loc
 	m->found |= *numbers_at(&m->copies->globals, (uintptr_t)v) != 0;
 }
 
-// A sorted loop stores its order in a table of its own, which hits that call the same function would change.
+// A sorted loop stores its order in its own table, which hits that call the same function would change.
 static void mention_sort(struct use_walker *w, const struct stmt *st)
 {
 	struct mention *m = w->data;
@@ -594,7 +596,7 @@ static struct func *own_func(const struct replacer *caller, struct func *f)
 	return own;
 }
 
-// Probes that share p's handler get that of the first of them.
+// Gives p its own handler. The other probes that share the handler get it from the first of them.
 static void own_body(struct session *s, struct replacer *r)
 {
 	struct probe *p = r->probe, *heir = NULL;
@@ -670,7 +672,7 @@ void emit_find_slices(struct emitter *e)
 		put_in_slices(s, it);
 }
 
-// With --merge, a host sends and clears its globals by such a handler, which is its only timer.
+// With --merge, a host sends and clears its globals by such a handler, whose timer is the only one on a host.
 void emit_check_senders(const struct session *s)
 {
 	for vec_each(&s->script.probes, p)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Statistics: <<<, the extractors, histograms. A statistic is stored per CPU and merged to read.
+// Statistics: <<<, the operators that read them, histograms. A statistic is stored per CPU and merged to be read.
 #include "emit/emitter.h"
 
 #include <assert.h>
@@ -25,13 +25,13 @@ const char *emit_stat_of(struct emitter *e, struct expr *of)
 	return emit_index(e, of).text;
 }
 
-// Returns what reading `of` depends on: its keys may be locals.
+// Returns the effects on which reading `of` depends: its keys may be locals.
 static unsigned reads_of(const struct expr *of)
 {
 	return of->kind == E_VAR ? GLOBAL : ARRAY | GLOBAL | LOCAL | WORLD;
 }
 
-// Reading an empty statistic gives a count of 0 and, since 1.5, a sum of 0; other extractors fail.
+// Reading an empty statistic gives a count of 0 and, since version 1.5, a sum of 0; other operators fail.
 bool emit_stat_fails(const struct emitter *e, const struct expr *x)
 {
 	return x->u.stat.op != STAT_COUNT &&
@@ -123,8 +123,8 @@ void emit_stat_add(struct emitter *e, struct expr *l, struct value *keys, struct
 	cw_line(e->w, "stp_stat_add(%s, %s, %s);", to, emit_desc(e, var), value_long(v));
 }
 
-// Writes the loop over the buckets by their counts. Values added meanwhile may change the order, so the passes are
-// counted, too, to end the loop.
+// Writes the loop over the buckets in the order of their counts. Values that are added meanwhile may change the
+// order, so the number of passes is limited, too.
 static void by_count(struct emitter *e, struct stmt *st, const char *b, long long n, const char *more)
 {
 	struct expr *of = st->u.foreach.hist->u.stat.of;

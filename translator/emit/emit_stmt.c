@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Statements. Each begins with a comment that gives its location in the script; its temporaries are free again after
-// it.
+// Statements. Each begins with a comment that gives its location in the script; its temporaries are free after it.
 #include "emit/emitter.h"
 
 const char *emit_label(struct emitter *e, const char *what)
@@ -21,8 +20,8 @@ static void location_comment(struct emitter *e, struct stmt *st)
 	cw_line(e->w, "/* %s */", emit_comment_text(emit_location_text(st->loc)));
 }
 
-// Returns the maximum of statements that one pass executes, with loops inside counted as one: they charge for
-// themselves.
+// Returns the maximum number of statements that one pass executes. A nested loop counts as one, since it charges
+// for its own passes.
 int emit_count_stmts(struct stmt *st)
 {
 	int n = 0, other;
@@ -47,8 +46,8 @@ int emit_count_stmts(struct stmt *st)
 	}
 }
 
-// Returns whether a chain of arms is written one after the other, not nested: no condition of an arm takes or releases
-// locks.
+// Returns whether an else-if chain is written one arm after the other, not nested: no condition of an arm takes or
+// releases locks.
 static bool is_long_chain(const struct emitter *e, const struct stmt *st)
 {
 	enum { ARMS = 20 };
@@ -61,7 +60,7 @@ static bool is_long_chain(const struct emitter *e, const struct stmt *st)
 	return n >= ARMS;
 }
 
-// Only one arm is executed: the costs of all but the most expensive one count as charged.
+// Only one arm is executed, so the costs of all arms except the most expensive one count as charged.
 static void emit_chain(struct emitter *e, struct stmt *st)
 {
 	const char *done = emit_label(e, "done");
@@ -91,7 +90,7 @@ static void emit_chain(struct emitter *e, struct stmt *st)
 	e->body->charged += sum - max;
 }
 
-// Only one branch is executed: the cost of the cheaper one counts as charged.
+// Only one branch is executed, so the cost of the cheaper one counts as charged.
 static void emit_if(struct emitter *e, struct stmt *st)
 {
 	struct work_mark m;
@@ -218,7 +217,7 @@ static void emit_return(struct emitter *e, struct stmt *st)
 	leave(e);
 }
 
-// The catch block follows the body, which jumps over it. It is left out if nothing can fail.
+// The catch block follows the body, which jumps over it. It is omitted if nothing in the body can fail.
 static void emit_try(struct emitter *e, struct stmt *st)
 {
 	struct label catch = { .name = emit_label(e, "catch") }, *outer = e->body->on_error;
@@ -241,8 +240,8 @@ static void emit_try(struct emitter *e, struct stmt *st)
 	cw_line(e->w, ";");
 }
 
-// Writes S_EXPR or S_DELETE. An array of keys or of arguments lives as long as the C block around it. In one block for
-// the whole handler, each print would take more of the kernel's small stack.
+// Writes S_EXPR or S_DELETE. An array of keys or arguments lives as long as the C block around it, so each
+// statement has its own block: in a common one, each print would take more of the kernel's small stack.
 static void emit_simple(struct emitter *e, struct stmt *st)
 {
 	struct cwriter *outer = e->w, part = { .depth = outer->depth + 1 };

@@ -52,7 +52,7 @@ static const char *stat_size(const struct var *v)
 			  v->stat_ops & STAT_PERCENTILE ? " + STP_FINE_BUCKETS * 8" : "");
 }
 
-// Name and unit are only for a terminal and for records; the display of an unread global has a title of its own.
+// Name and unit are used only on a terminal and in records; the display of an unread global has its own title.
 static const char *names_for_people(const struct emitter *e, const struct var *v)
 {
 	struct buf b = { 0 };
@@ -66,8 +66,8 @@ static const char *names_for_people(const struct emitter *e, const struct var *v
 	return buf_text(&b);
 }
 
-// Writes what a statistic stores, as a macro: for the runtime's table and for the constant with which stp_stat_add()
-// is expanded.
+// Writes the description of a statistic's data as a macro, for the runtime's table and for the constant with which
+// stp_stat_add() is expanded.
 static void write_stat_desc(const struct emitter *e, struct cwriter *w, const struct global *g)
 {
 	const struct var *v = g->var;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Loads and stores of registers and memory. In: E_REGISTER, E_DEREF as values and as left sides. A load is done in its
-// statement, into a temporary; a register is read where its value is used.
+// Loads and stores of registers and memory. In: E_REGISTER, E_DEREF as values and as left sides. A load is written
+// as a statement that sets a temporary; a register is read where its value is used.
 #include "elab/module_data.h"
 #include "emit/emitter.h"
 
-// Casts to the type in the register or in memory: the low `size` bytes of an unsigned text.
+// Casts to the type in the register or in memory: the low `size` bytes of an unsigned C expression.
 static const char *extend(const char *text, int size, bool is_signed)
 {
 	if (size == 1 || size == 2 || size == 4)
@@ -22,7 +22,7 @@ static struct value stored(const char *text, int size, bool is_signed)
 	return v;
 }
 
-// A register named by the script may not exist in a probe without registers.
+// A register that the script names may be missing in a probe without registers.
 static struct value named_register(struct emitter *e, struct expr *x, int offset)
 {
 	const char *t = temp_long(e);
@@ -243,8 +243,8 @@ struct value emit_enumname(struct emitter *e, struct expr *x)
 
 struct store {
 	struct expr *l;
-	struct value address;      // E_DEREF; computed once
-	struct value bytes;        // of a bit-field: the bytes that contain it, before the store
+	struct value address;      // address of the E_DEREF, which is computed once
+	struct value bytes;        // for a bit-field: the bytes that contain it, before the store
 };
 
 static const char *part_address(const struct store *s, const struct bit_part *part)

@@ -48,7 +48,7 @@ const char *value_wrap(struct value v)
 	return str_printf(v.atom ? "(u64)%s" : "(u64)(%s)", v.text);
 }
 
-// Returns a condition that is never a bare number other than 0 and 1, for which compilers warn.
+// Returns a condition that is never a plain number other than 0 and 1, since compilers warn about those.
 const char *value_condition(struct value v)
 {
 	if (v.constant)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Computes the cost of generated code. In: the C of a body as it is written. Out: STP_WORK() at the beginning of each
-// block, pass of a loop or function whose cost is not small; and which handlers need a budget. Costs of operations are
-// listed in runtime/include/work.def; costs that depend on data are charged by the runtime.
+// Computes the cost of generated code. In: the C of a body as it is written. Out: STP_WORK() at the beginning of
+// each block, pass of a loop or function whose cost is not small; and the set of handlers that need a budget. Costs
+// of operations are listed in runtime/include/work.def; costs that depend on data are charged by the runtime.
 //
 // The cost is measured on the C itself, because its size is the measure: a few characters that are not a call are one
 // unit, as they become a few instructions. Only this pass wrote that text. struct value holds parts of it, which
@@ -14,13 +14,14 @@
 #include <string.h>
 
 enum {
-	BLOCK = 2000,              // statements in sequence that are charged together
-	FUNCTION = 100,            // upper bound of a call of a function that does not charge its own work
+	BLOCK = 2000,              // maximum cost of a sequence of statements that are charged together
+	FUNCTION = 100,            // upper limit of the cost of a call of a function that does not charge its own
+				   // work
 	CALL_DEFAULT = 40,
-	EMBEDDED = 200,            // C of a tapset without a loop
-	UNBOUNDED = 20000,         // a handler that costs less needs no budget
-	OPERAND = 5,               // length of ".s = ", before a string that is a key or is formatted
-	TEXT_CHARS = 12,           // a byte of such a string costs as much as this many characters of code
+	EMBEDDED = 200,            // cost of C of a tapset without a loop
+	UNBOUNDED = 20000,         // a handler with a lower cost needs no budget
+	OPERAND = 5,               // length of ".s = ", which precedes a string that is a key or is formatted
+	TEXT_CHARS = 12,           // a byte of such a string costs as much as this number of characters of code
 };
 
 static const struct call_cost { const char *name; unsigned units, percent; bool charges; } call_costs[] = {
@@ -52,8 +53,8 @@ static bool is_name(char c)
 	return isalnum((unsigned char)c) || c == '_';
 }
 
-// Returns what is charged for a call of a function in work.def. What the function may charge itself is added to
-// *bound.
+// Returns the cost that is charged for a call of a function in work.def. The cost that the function may charge
+// itself is added to *bound.
 static uint64_t listed_cost(struct emitter *e, const struct call_cost *p, uint64_t *bound)
 {
 	uint64_t by_data = p->percent * (uint64_t)emit_string_len(e) / 100;
@@ -83,8 +84,8 @@ static uint64_t copied_strings(const struct func *f)
 	return n;
 }
 
-// Returns the cost of embedded C, with each called function of work.def counted once. "pragma:work:N" states the
-// maximum of all of it.
+// Returns the cost of embedded C, in which each called function of work.def counts once. "pragma:work:N" states the
+// maximum of the total.
 static uint64_t measure_embedded(struct emitter *e, const struct func *f, uint64_t *bound)
 {
 	const struct embedded *c = f->embedded;
@@ -105,7 +106,7 @@ static uint64_t measure_embedded(struct emitter *e, const struct func *f, uint64
 	return n;
 }
 
-// The same for all calls of the function, so that its words are searched once.
+// Returns the same, and caches it for all calls of the function, so that its words are searched once.
 static uint64_t embedded_cost(struct emitter *e, struct func_info *i, uint64_t *bound)
 {
 	struct embedded_cost *cost = &i->embedded_cost;
@@ -118,8 +119,8 @@ static uint64_t embedded_cost(struct emitter *e, struct func_info *i, uint64_t *
 	return cost->units;
 }
 
-// Returns the cost of one call, in units of work.def. Adds to *bound its maximal cost in a handler without loops, if
-// that is known.
+// Returns the cost of one call, in units of work.def. Adds to *bound its maximum cost in a handler without loops,
+// if that is known.
 static uint64_t cost_of_call(struct emitter *e, const char *name, size_t len, uint64_t *bound)
 {
 	const struct call_cost *listed = find_cost(e, name, len);
@@ -145,8 +146,8 @@ static bool is_format(const char *name, size_t len)
 	return (len == 10 && !strncmp(name, "stp_printf", len)) || (len == 11 && !strncmp(name, "stp_sprintf", len));
 }
 
-// Adds the costs of a part of the text: calls by name, strings that are keys or, at twice the cost, are formatted,
-// other code one unit for every few characters.
+// Adds the costs of a part of the text: calls by name; strings that are keys, and at twice the cost strings that
+// are formatted; one unit for every few characters of other code.
 static void scan(struct emitter *e, const char *from, const char *end, struct work *sum, uint64_t *bound)
 {
 	uint64_t n = 0, chars = 0, string = (uint64_t)emit_string_len(e), text = string;
@@ -188,7 +189,7 @@ static uint64_t units(struct work sum)
 	return sum.calls + sum.chars / 6;
 }
 
-// Costs of the current text are in body.estimated: of a part of a long handler, else of the body.
+// Returns whether body.estimated has the costs of the current text, a part of a long handler or the body.
 static bool is_estimated(const struct emitter *e)
 {
 	return e->w == (e->body->parts.open ? e->body->parts.open : &e->body->code);
@@ -226,7 +227,7 @@ static void insert(struct buf *text, size_t at, const char *line)
 {
 	size_t len = strlen(line), after = text->len - at;
 
-	buf_puts(text, line);              // ensures the capacity
+	buf_puts(text, line);              // ensures that the buffer is large enough
 	memmove(text->text + at + len, text->text + at, after);
 	memcpy(text->text + at, line, len);
 }
@@ -286,7 +287,7 @@ void work_end_function(struct emitter *e, struct func_info *i, struct loc loc)
 		charge(e, all, sum.calls, loc);
 }
 
-// Returns the maximal cost of a handler, with all its calls; an unbounded cost is at least UNBOUNDED.
+// Returns the maximum cost of a handler, including all its calls; an unbounded cost is at least UNBOUNDED.
 static uint64_t cost(struct func_info *i)
 {
 	if (i->cost_known || (i->func && i->func->recursive))

@@ -3,15 +3,16 @@
 // matches. Otherwise also a struct stp_regex_groups: tables that find the leftmost, longest match, and a plan that
 // divides it into its groups.
 //
-// The plan follows POSIX: pieces match as much as possible, from left to right, as long as the rest still matches. So
-// for "a b" one table determines where a may end, and another, walked backward, determines where b may begin; the last
-// offset in both is the boundary. A subexpression without a group needs no plan. Nothing is allocated, and time is
-// linear except for loops in loops.
+// The plan follows POSIX: pieces match as much as possible, from left to right, as long as the rest still matches.
+// So for "a b" one table finds the offsets at which a may end, and another one, walked backward, those at which b
+// may begin; the last offset that both have is the boundary. A subexpression without a group needs no plan. Nothing
+// is allocated, and time is linear except for loops in loops.
 #include "emit/regex.h"
 
 #include <string.h>
 
-enum { MAX_GROUPS = 32, MAX_PARTS = 1024, MAX_TEXT = 1 << 20 };     // groups: STP_MAX_GROUPS, with the whole match
+enum { MAX_GROUPS = 32, MAX_PARTS = 1024, MAX_TEXT = 1 << 20 };     // groups: STP_MAX_GROUPS, including the whole
+								    // match
 
 struct part { const char *kind; int group, last, a, b; const char *head, *tail; };
 
@@ -19,8 +20,8 @@ struct plan {
 	struct emitter *e;
 	const char *pattern;
 	VEC(struct part) parts;    // parts.at[0] does nothing
-	struct map tables;         // of subexpressions: node and enum regex_way -> name of the table in C
-	struct map planned;        // node -> its part, so that a repeated subexpression has one
+	struct map tables;         // tables of subexpressions: node and enum regex_way -> name of the table in C
+	struct map planned;        // node -> its part: a repeated subexpression has one part
 	long *work;
 	size_t begin;              // size of e->tables.text before the first table
 	bool too_large;
@@ -82,7 +83,7 @@ static struct regex_node *unrolled(struct regex_node *n)
 	return all ? all : regex_node(RE_EMPTY, NULL, NULL);
 }
 
-// Returns whether it matches single bytes, so that its end follows from its beginning.
+// Returns whether it matches a single byte or an anchor, so that its end follows from its beginning.
 static bool is_fixed(const struct regex_node *n)
 {
 	return n->kind == RE_SET || n->kind == RE_BEGIN || n->kind == RE_END;
@@ -139,7 +140,7 @@ static int plan_new(struct plan *p, struct regex_node *n)
 	return at;
 }
 
-// Returns the number of the part that divides what n matched, or 0 if it has no groups.
+// Returns the number of the part that divides the text that n matched, or 0 if n has no groups.
 static int plan_node(struct plan *p, struct regex_node *n)
 {
 	const char *key = str_printf("%p", (void *)n);
@@ -157,7 +158,7 @@ static const char *address(const char *name)
 	return name ? str_printf("&%s", name) : "NULL";
 }
 
-// Returns the number of a table in programs; 0: none.
+// Returns the number of a table in programs; 0: there is no table.
 static int table_number(const struct plan *p, const char *name)
 {
 	return name ? (int)(intptr_t)map_get(&p->e->regex_numbers, name) : 0;
@@ -232,7 +233,7 @@ void emit_regex_walks(struct emitter *e, struct cwriter *w)
 	cw_line(w, "#endif");
 }
 
-// Returns the maximal number of parts that wait at a time: the right sides of nested sequences.
+// Returns the maximum number of parts that are pending at a time: the right sides of nested sequences.
 static int max_pending_parts(const struct plan *p, int at)
 {
 	int max = 0, sequences = 0;

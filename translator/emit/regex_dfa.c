@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Regular expressions: tree -> NFA -> DFA -> a struct stp_regex in the generated C.
 //
-// If a match may begin anywhere, the NFA's start is added again before every byte. "^" is passed
-// in the closure of state 0 only; "$" in the closure that decides what counts at the end of the text.
-// Backward tables are those of the mirrored tree. Bytes that are in the same sets share a column.
+// If a match may begin anywhere, the NFA's start is added again before every byte. The closure passes "^" only in
+// state 0, and "$" only to determine whether the state accepts at the end of the text. Backward tables are made
+// from the mirrored tree. Bytes that are in the same sets share a column.
 #include "emit/regex.h"
 
 enum { MAX_NODES = 2048, MAX_STEPS = 1 << 15, MAX_STATES = 2048, MAX_CELLS = 1 << 16, MAX_WORK = 1 << 22 };
-enum { MATCHED = 1, MATCHED_AT_END = 2, DEAD = 4 };    // of stp_regex.accept
+enum { MATCHED = 1, MATCHED_AT_END = 2, DEAD = 4 };    // values of stp_regex.accept
 
 // Returns the tree that matches the same texts in reverse.
 static struct regex_node *mirror(const struct regex_node *n)
@@ -32,8 +32,8 @@ struct inst { enum op op; const bool *set; int next, other; };
 struct nfa {
 	VEC(struct inst) at;       // [0] is the accepting state
 	bool too_large;
-	int steps;                 // of compile(): empty matches make no node, but take time
-	int *todo;                 // of reach(), [2 * at.n + 1]
+	int steps;                 // number of steps of compile(): an empty match makes no node, but takes time
+	int *todo;                 // stack of reach(), [2 * at.n + 1]
 };
 
 static int add(struct nfa *nfa, enum op op, const bool *set, int next, int other)
@@ -47,7 +47,7 @@ static int add(struct nfa *nfa, enum op op, const bool *set, int next, int other
 	return nfa->at.n - 1;
 }
 
-// Makes the instructions for n that continue at `next`; returns their beginning.
+// Adds the instructions for n that continue at `next`; returns the first of them.
 static int compile(struct nfa *nfa, const struct regex_node *n, int next)
 {
 	int loop;
@@ -92,14 +92,14 @@ static int compile(struct nfa *nfa, const struct regex_node *n, int next)
 
 struct dfa {
 	const struct nfa *nfa;
-	struct map known;          // members of a state as text -> its number + 1
+	struct map known;          // key of a state's members -> its number + 1
 	VEC(bool *) states;        // members: instructions, [nfa.n]
 	VEC(int) accept;
 	VEC(int) table;            // [state * classes + class]
 	int class_of[256], classes;
 	int start;                 // instruction
 	enum regex_way way;
-	long *work;                // cells times nodes, of all tables of the expression
+	long *work;                // cells times nodes, summed over all tables of the expression
 };
 
 static void reach(const struct nfa *nfa, bool *in, int at, bool begin, bool end)
@@ -127,7 +127,7 @@ static bool has_match(const bool *in)
 	return in[0];
 }
 
-// Returns whether no further byte leads to another state.
+// Returns whether the state has no transitions, so that the walk can end.
 static bool is_dead(const struct dfa *d, const bool *in)
 {
 	for (int i = 0; i < d->nfa->at.n; i++)
@@ -149,13 +149,13 @@ static int accept_bits(const struct dfa *d, const bool *in, bool begin)
 	return (has_match(end) ? MATCHED_AT_END : 0) | dead;
 }
 
-// If only the existence of a match matters, the text after it is ignored.
+// If only the existence of a match is needed, the text after it is ignored.
 static bool is_final(const struct dfa *d, int accept)
 {
 	return d->way == RE_SEARCH && (accept & MATCHED);
 }
 
-// Returns the key of a state: its members as bits, seven per character. All final states are the same.
+// Returns the key of a state: its members as bits, seven per character. All final states have the same key.
 static const char *state_name(const struct dfa *d, const bool *in, bool begin)
 {
 	struct buf key = { 0 };
@@ -184,7 +184,7 @@ static int state_of(struct dfa *d, bool *in, bool begin)
 	return d->states.n - 1;
 }
 
-// Gives bytes that are in the same sets the same class.
+// Assigns bytes that are in the same sets to one class.
 static void make_classes(struct dfa *d)
 {
 	struct map seen = { 0 };

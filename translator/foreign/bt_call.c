@@ -25,7 +25,7 @@ static const struct { const char *name; struct bt_type type; const char *text; }
 #include "util/foreign_words.def"
 };
 
-// Constants that are macros of C, which debuginfo does not have.
+// Constants that are C macros, which debuginfo does not contain.
 static const struct { const char *name; long value;
 } macros[] = {
 	{ "TASK_RUNNING", 0 },
@@ -92,7 +92,8 @@ static char *constant(struct bt_translation *t, const struct bt_node *n)
 	return str_printf("@enum(\"%s\")", n->text);
 }
 
-// "tracepoint:sched:sched_wakeup" if the point is one, else an expression or a variable that the points set.
+// Returns "tracepoint:sched:sched_wakeup" if the action has this single point, else an expression or a variable
+// that the points set.
 static char *probe_name(struct bt_translation *t)
 {
 	const struct bt_action *a = t->action;
@@ -104,7 +105,7 @@ static char *probe_name(struct bt_translation *t)
 	return (char *)t->probe_name;
 }
 
-// "arg0", "sarg1": the number after the letters; -1: not such a name.
+// Returns the number after the letters in "arg0" or "sarg1"; -1 for other names.
 static int argument_number(const char *name, const char *letters)
 {
 	size_t n = strlen(letters);
@@ -137,7 +138,7 @@ bool bt_builtin(struct bt_translation *t, const struct bt_node *n, char **text, 
 	type->user = bt_in_user(t->action);
 	if (number >= 0)
 		*text = argument(t, number);
-	else if (stack >= 0)   // on x86_64, arguments on the stack follow six in registers
+	else if (stack >= 0)   // on x86_64, arguments on the stack follow six arguments in registers
 		*text = str_printf("ulong_arg(%d)", stack + 7);
 	else if (!strcmp(n->text, "retval"))
 		*text = bt_is_provider(t->action, "kretfunc") ? "$return" : "returnval()";
@@ -329,7 +330,7 @@ static char *call_strerror(struct bt_translation *t, const struct bt_node *n)
 	return str_printf("errno_str(%s)", arg_text(t, n, 0));
 }
 
-// The addresses of a stack are words of 18 characters, with spaces between.
+// The addresses of a stack are words of 18 characters, separated by spaces.
 static char *call_kstack(struct bt_translation *t, const struct bt_node *n)
 {
 	for vec_each(&n->kids, kid)
@@ -346,7 +347,7 @@ static char *call_ustack(struct bt_translation *t, const struct bt_node *n)
 	return "sprint_ubacktrace()";
 }
 
-// Returns the element @map[key]; a key that is a tuple gives several keys.
+// Returns the element @map[key]. A key that is a tuple becomes several keys.
 static struct bt_node element_of(const struct bt_node *map, const struct bt_node *key)
 {
 	struct bt_node element = *map;
@@ -372,7 +373,7 @@ static char *call_has_key(struct bt_translation *t, const struct bt_node *n)
 static const struct value_function {
 	const char *name;
 	int min, max;
-	enum bt_type_kind type;    // UNKNOWN: of the first argument
+	enum bt_type_kind type;    // UNKNOWN: the type of the first argument
 	char *(*write)(struct bt_translation *t, const struct bt_node *n);
 } functions[] = {
 	{ "str", 1, 2, BT_T_STRING, call_str },
@@ -432,7 +433,7 @@ char *bt_call(struct bt_translation *t, const struct bt_node *n)
 		return f->write(t, n);
 	if (bt_aggregate_of(n))
 		bt_problem(t, n->loc, "%s() can only be assigned to a map", n->text);
-	else if (!n->kids.n)           // nsecs(), pid(): newer forms of builtins
+	else if (!n->kids.n)           // nsecs(), pid(): newer forms of builtin variables
 		return bt_builtin_text(t, &(struct bt_node){ .kind = BT_NAME, .loc = n->loc, .text = n->text });
 	else
 		bt_problem(t, n->loc, "the function \"%s\" with %d argument%s has no equivalent", n->text, n->kids.n,
@@ -472,7 +473,7 @@ static void write_print(struct bt_translation *t, const struct bt_node *n)
 		bt_print_element(t, bt_find(t, what), what);
 }
 
-// zero() keeps the keys in bpftrace.
+// zero() in bpftrace does not remove the keys.
 static void write_clear(struct bt_translation *t, const struct bt_node *n)
 {
 	if (arg(n, 0)->kind == BT_MAP)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Names of the kernel's events: fields of trace events and arguments of system calls, as bpftrace's scripts name them.
+// Names of the kernel's events: fields of trace events and arguments of system calls, by the names that bpftrace
+// scripts use.
 #include "foreign/bt.h"
 
 #include <fnmatch.h>
@@ -36,7 +37,7 @@ bool bt_event_field(const char *event, const char *field, struct bt_field *out)
 	return false;
 }
 
-// Names of events of system calls that differ from the names of the calls.
+// Names of system call events that differ from the names of the calls.
 static const struct { const char *event, *call;
 } renamed_calls[] = {
 	{ "newstat", "stat" },	      { "newlstat", "lstat" },
@@ -65,7 +66,7 @@ const char *bt_syscall(const struct bt_point *p, bool *enter)
 	return name;
 }
 
-// Arguments that point to structs, by name: the kernel's prototypes of system calls are not in its BTF.
+// Arguments that point to structs, by name: the kernel's BTF does not contain prototypes of system calls.
 static const struct { const char *field, *type;
 } argument_types[] = {
 	{ "rqtp", "struct __kernel_timespec" },

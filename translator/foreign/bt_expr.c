@@ -13,7 +13,7 @@ static char *parenthesized(char *text, int level, int bind)
 
 // ---------------------------------------------------------------- memory
 
-// A load of `type` from an address. Addresses of a process have functions of their own.
+// Returns a load of `type` from an address. Other functions load from addresses of a process.
 static char *load(const struct bt_type *type, const char *address, bool user)
 {
 	static const char *const kernel[] = {
@@ -29,7 +29,7 @@ static char *load(const struct bt_type *type, const char *address, bool user)
 	return str_printf("(%s(%s) & %s)", kernel[size], address, masks[size]);
 }
 
-// "@cast(p, "struct sock", "kernel")": in a program the type is the program's own.
+// Returns "@cast(p, "struct sock", "kernel")"; in a program the type is the program's own.
 static char *cast_text(struct bt_translation *t, const struct bt_node *n)
 {
 	struct bt_type from = bt_type_of(t, n->kids.at[0]);
@@ -68,7 +68,7 @@ static char *cast(struct bt_translation *t, const struct bt_node *n, int bind)
 		bt_problem(t, n->loc, "a value cannot be converted to \"%s\": convert a pointer to it", n->cast.of);
 		return "0";
 	}
-	// A pointer to numbers: the loads through it have its type.
+	// For a pointer to numbers, the loads through it have its type.
 	if (n->cast.depth > 1 || !names_struct(&n->cast))
 		return bt_expr(t, n->kids.at[0], bind);
 	if (map_get(&t->script->structs, n->cast.of) && bt_in_user(t->action) && !bt_type_of(t, n->kids.at[0]).kernel)
@@ -76,7 +76,8 @@ static char *cast(struct bt_translation *t, const struct bt_node *n, int bind)
 	return cast_text(t, n);
 }
 
-// "$kv.0" and "$kv.1" in a loop over a map: the key and the value. "$kv.0.1": the second of several keys.
+// Translates "$kv.0" and "$kv.1" in a loop over a map: the key and the value. "$kv.0.1" is the second of several
+// keys.
 static bool loop_element(struct bt_translation *t, const struct bt_node *n, char **text)
 {
 	const struct bt_node *base = n->kids.at[0];
@@ -100,7 +101,7 @@ static bool loop_element(struct bt_translation *t, const struct bt_node *n, char
 	return true;
 }
 
-// The path to a member without the load: "sk->__sk_common->skc_family".
+// Returns the path to a member without the load: "sk->__sk_common->skc_family".
 static char *member_path(struct bt_translation *t, const struct bt_node *n)
 {
 	const struct bt_node *base = n->kids.at[0];
@@ -120,7 +121,7 @@ static char *member_path(struct bt_translation *t, const struct bt_node *n)
 		bt_problem(t, n->loc, "stap has no tuples: use a variable for each element");
 		return "0";
 	}
-	if (base->kind == BT_UNARY && *base->text == '*')      // (*p).m
+	if (base->kind == BT_UNARY && *base->text == '*')      // the member is (*p).m
 		base = base->kids.at[0];
 	return str_printf("%s->%s", bt_expr(t, base, BT_BIND_POSTFIX), n->text);
 }
@@ -130,7 +131,7 @@ static bool is_args(const struct bt_node *n)
 	return n->kind == BT_MEMBER && n->kids.at[0]->kind == BT_NAME && !strcmp(n->kids.at[0]->text, "args");
 }
 
-// Gives an address of a process its type: parameters of system calls are numbers.
+// Adds the type to an address of a process, since parameters of system calls are numbers.
 static char *typed_base(struct bt_translation *t, const struct bt_node *n)
 {
 	struct bt_type type = bt_type_of(t, n);
@@ -254,7 +255,7 @@ static char *unary(struct bt_translation *t, const struct bt_node *n, int bind)
 	if (*n->text == '!')
 		return parenthesized(str_printf("!%s", bt_condition(t, inner, BT_BIND_UNARY)), BT_BIND_UNARY, bind);
 	text = bt_expr(t, inner, BT_BIND_UNARY);
-	// "- -x" is not "--x".
+	// "- -x" differs from "--x".
 	return parenthesized(str_printf(*text == *n->text ? "%s(%s)" : "%s%s", n->text, text), BT_BIND_UNARY, bind);
 }
 
@@ -299,7 +300,7 @@ struct bt_twice bt_twice(struct bt_translation *t, const struct bt_node *n, char
 	return (struct bt_twice){ str_printf("%s = %s", name, text), name };
 }
 
-// Returns the keys as an index. `again`, unless NULL, receives the index for a second use in the same expression.
+// Returns the keys as an index. again: if not NULL, receives the index for a second use in the same expression.
 static char *keys_text(struct bt_translation *t, const struct bt_node *map, char **again)
 {
 	struct bt_var *v = bt_find(t, map);

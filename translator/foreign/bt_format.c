@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Formats: printf() of bpftrace has the conversions of C with their lengths, and %r for bytes; time() and strftime()
-// those of strftime(3), which become parts of tz_ctime()'s text.
+// Formats: printf() of bpftrace has the conversions of C with their lengths, and %r for bytes. Conversions of
+// time() and strftime() are those of strftime(3), which become parts of tz_ctime()'s text.
 #include "foreign/bt.h"
 
 #include <string.h>
@@ -19,15 +19,15 @@ static char *argument(struct bt_translation *t, const struct bt_node *n, char co
 	return bt_buffer(t, n, form ? (char[]){ form, 0 } : "");
 }
 
-// bpftrace passes numbers to C's printf(), where %d without "l" is an int: that makes "retval" of a function that
-// returns an int negative. Other values are written whole.
+// bpftrace passes numbers to C's printf(), where %d without "l" is an int: so "retval" of a function that returns
+// an int can be negative. Other values are printed with 64 bits.
 static char *result_as_int(struct bt_translation *t, struct bt_node *n, char conversion, bool is_long)
 {
 	struct bt_node as_int = { .kind = BT_CAST, .loc = n->loc, .text = "",
 				  .cast = { .kind = BT_T_INT, .size = 4, .is_signed = true } };
 
 	if (is_long || (conversion != 'd' && conversion != 'i') || n->kind != BT_NAME || strcmp(n->text, "retval") ||
-	    bt_is_provider(t->action, "kretfunc"))         // whose type is known
+	    bt_is_provider(t->action, "kretfunc"))         // its type is known
 		return NULL;
 	vec_push(&as_int.kids, n);
 	return bt_expr(t, &as_int, BT_BIND_NONE);
@@ -83,12 +83,12 @@ char *bt_printf(struct bt_translation *t, const struct bt_node *call, int first,
 			buf_putc(&format, *f++);
 		}
 	}
-	if (*function == '"')  // `function` is the beginning of a format, which this one continues
+	if (*function == '"')  // `function` is the beginning of a format that this one continues
 		return str_printf("%s%s\"%s", function, buf_text(&format), buf_text(&arguments));
 	return str_printf("%s(\"%s\"%s)", function, buf_text(&format), buf_text(&arguments));
 }
 
-// Offsets of the conversions of strftime(3) in "Wed Jun 30 21:49:08 1993".
+// Offsets of the conversions of strftime(3) in a text like "Wed Jun 30 21:49:08 1993".
 static const struct { char conversion; const char *longer; int at, length;
 } parts[] = {
 	{ 0, "%H:%M:%S", 11, 8 }, { 0, "%H:%M", 11, 5 }, { 'T', 0, 11, 8 }, { 'X', 0, 11, 8 },

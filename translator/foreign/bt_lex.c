@@ -121,7 +121,7 @@ static struct bt_token bad(struct bt_token t, const char *why)
 	return t;
 }
 
-// "1e6", "0x1f", "017", "1_000", "10UL"
+// Parses "1e6", "0x1f", "017", "1_000" or "10UL".
 static struct bt_token number(struct bt_lexer *l, struct bt_token t)
 {
 	const char *from = l->p;
@@ -148,7 +148,7 @@ static struct bt_token number(struct bt_lexer *l, struct bt_token t)
 			value *= 10;
 	}
 	t.number = (int64_t)value;
-	// A suffix has one of the durations of bpftrace, or a type of C.
+	// A suffix is one of the durations of bpftrace, or a type of C.
 	if (!strcmp(end, "us") || !strcmp(end, "ms") || !strcmp(end, "s"))
 		t.number = (int64_t)((uint64_t)t.number * (*end == 'u' ? 1000 : *end == 'm' ? 1000000 : 1000000000));
 	else if (end[strspn(end, "uUlLns")])
@@ -193,7 +193,7 @@ static struct bt_token character(struct bt_lexer *l, struct bt_token t)
 	return t;
 }
 
-// Returns "" if a digit is next: names do not begin with one.
+// Reads a name. Returns "" if a digit is next, since names do not begin with a digit.
 static char *name(struct bt_lexer *l)
 {
 	const char *from = l->p;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Prints maps as bpftrace does: "@name[key, key]: value", by ascending values; histograms have stap's own form.
+// Prints maps as bpftrace does: "@name[key, key]: value", by ascending values; histograms have the format of stap.
 #include "foreign/bt.h"
 
 #include <string.h>
@@ -84,8 +84,8 @@ static void add_value(struct line *l, const struct bt_var *v, const char *elemen
 	}
 }
 
-// Prints one element, which may have no values if `maybe_empty`. The stack of a key is too long for a string: it is
-// printed by a statement of its own.
+// Prints one element; maybe_empty: it may be without values. The stack of a key is too long for a string, so its
+// own statement prints it.
 static void print_element(struct bt_translation *t, const struct bt_var *v, const name_list *keys, const char *element,
 			  const char *divisor, bool maybe_empty)
 {
@@ -157,7 +157,7 @@ void bt_print_map(struct bt_translation *t, const struct bt_var *v, const char *
 	name_list keys = { 0 };
 	const char *list, *limit, *order;
 
-	if (top && !strcmp(top, "0"))    // all elements
+	if (top && !strcmp(top, "0"))    // 0 means all elements
 		top = NULL;
 	limit = top ? str_printf(" limit %s", top) : "";
 	order = top ? "-" : "+";
@@ -187,7 +187,7 @@ void bt_print_element(struct bt_translation *t, const struct bt_var *v, const st
 	name_list keys = { 0 }, again = { 0 };
 
 	if (element->kids.n != v->arity) {
-		bt_keys(t, element);   // reports it
+		bt_keys(t, element);   // bt_keys() reports the error
 		return;
 	}
 	for (int i = 0; i < v->arity; i++) {

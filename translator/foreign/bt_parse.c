@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Text of bpftrace's language -> tree: a recursive-descent parser, one function per rule of the grammar of bpftrace(8).
-// It stops at the first syntax error.
+// Text of bpftrace's language -> tree: a recursive-descent parser with one function per rule of the grammar in
+// bpftrace(8). It stops at the first syntax error.
 #include "foreign/bt.h"
 #include "foreign/foreign.h"
 
@@ -228,7 +228,7 @@ static void list(struct bt_parser *p, struct bt_node *n, const char *close)
 	while (!p->failed && !at(p, close)) {
 		struct bt_node *e = expression(p);
 
-		// @[(a, b)] is @[a, b].
+		// @[(a, b)] means @[a, b].
 		if (n->kind == BT_MAP && e->kind == BT_TUPLE)
 			for vec_each(&e->kids, kid)
 				vec_push(&n->kids, *kid);
@@ -245,7 +245,7 @@ enum { MAX_EXPANDED = 10000 };
 
 struct expanded { struct bt_script *script; struct loc loc; };
 
-// Each node has the location of the constant's name, since the source of its text is temporary.
+// Each node gets the location of the constant's name, since the source of its text is temporary.
 static void visit_expanded(struct bt_node *n, void *data)
 {
 	struct expanded *x = data;
@@ -254,7 +254,7 @@ static void visit_expanded(struct bt_node *n, void *data)
 	x->script->expanded++;
 }
 
-// A constant of #define is the expression of its text.
+// Returns the expression of the text of a constant of #define.
 static struct bt_node *defined(struct bt_parser *p, const struct bt_token *name, const char *text)
 {
 	struct source source = *p->lexer.source;
@@ -317,7 +317,7 @@ static struct bt_node *parenthesis(struct bt_parser *p)
 	bool is_cast = begins_type(&next);
 
 	take(p);
-	if (!is_cast && next.kind == BT_WORD) {        // (sockaddr *)x: a typedef
+	if (!is_cast && next.kind == BT_WORD) {        // "(sockaddr *)x" is a cast to a typedef
 		struct bt_token after = peek_second(p);
 
 		if (is(&after, "*")) {
@@ -556,7 +556,7 @@ static struct bt_node *for_each(struct bt_parser *p, struct loc loc)
 	return n;
 }
 
-// "let $x: type = value"
+// let = "let" $NAME [":" type] ["=" value]
 static struct bt_node *let(struct bt_parser *p, struct loc loc)
 {
 	struct bt_node *n = unary(p);
@@ -678,7 +678,7 @@ static char *part(struct bt_parser *p, bool path)
 	return str_ndup(from, (size_t)(l->p - from));
 }
 
-// point = PROVIDER {":" part}. Raw text, which the lexer does not see.
+// point = PROVIDER {":" part}. The text is read directly, not by the lexer.
 static void point(struct bt_parser *p, struct bt_action *a)
 {
 	struct bt_point point = { 0 };
@@ -723,7 +723,7 @@ static void action(struct bt_parser *p)
 	vec_push(&p->script->actions, a);
 }
 
-// Skips to the end of a definition of C, or of a block of settings.
+// Skips to the end of a C definition, or of a block of settings.
 static void definition(struct bt_parser *p)
 {
 	struct bt_token kind = take(p), name = *peek(p);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Probe points: "kprobe:vfs_read" -> kernel.function("vfs_read").call. Points that list alternatives are optional, as
-// in bpftrace, which continues without the points that it does not find.
+// Probe points: "kprobe:vfs_read" -> kernel.function("vfs_read").call. Points that list alternatives are optional,
+// as in bpftrace, which ignores points that it does not find.
 #include "foreign/bt.h"
 
 #include "debuginfo/debuginfo.h"
@@ -21,7 +21,7 @@ static char *quoted(const char *text)
 	return str_printf("\"%s\"", str_escape(text, strlen(text)));
 }
 
-// Returns the module that has the function; NULL: the kernel, or it is not known.
+// Returns the module that has the function; NULL: the kernel, or unknown.
 static const char *module_of(struct bt_translation *t, const char *function)
 {
 	di_functions found = { 0 };
@@ -29,7 +29,7 @@ static const char *module_of(struct bt_translation *t, const char *function)
 	if (!t->kernel || str_is_glob(function))
 		return NULL;
 	di_find_functions(t->kernel, function, NULL, DI_INLINES_NONE, &found);
-	// Modules prefix the names of their functions.
+	// Names of functions in a module often begin with its name.
 	for (size_t n = strcspn(function, "_"); !found.n && function[n]; n += 1 + strcspn(function + n + 1, "_")) {
 		const char *prefix = str_ndup(function, n), *names[] = { prefix, str_printf("%s_mod", prefix) };
 
@@ -71,7 +71,8 @@ static char *point_kretprobe(struct bt_translation *t, const struct bt_point *p)
 
 // ---------------------------------------------------------------- programs
 
-// The path of a library by its short name: "libc" is /lib/x86_64-linux-gnu/libc.so.6. Others are searched in $PATH.
+// Returns the path of a library by its short name: "libc" is /lib/x86_64-linux-gnu/libc.so.6. Other names are
+// searched in $PATH.
 static const char *program_path(const char *name)
 {
 	static const char *const patterns[] = { "/lib/*-linux-gnu", "/usr/lib/*-linux-gnu", "/lib64", "/usr/lib64", "/lib",
@@ -100,7 +101,7 @@ static bool is_address(const char *text)
 	return number_unsigned(&text, 0, &n) == NUMBER_GOOD && !*text;
 }
 
-// "1e6": a number of events, or a period.
+// Parses "1e6", a number of events or a period.
 static bool count_at(const char **text, long long *n)
 {
 	int64_t value, zeroes;
@@ -128,7 +129,7 @@ static char *user_function(struct bt_translation *t, const struct bt_point *p, c
 			   p->text);
 		return "never";
 	}
-	if (p->part.n > 3)     // a language: uprobe:PATH:cpp:function
+	if (p->part.n > 3)     // four parts include a language: uprobe:PATH:cpp:function
 		bt_problem(t, p->loc, "\"%s\": names of C++ functions are written without \"%s:\"", p->text, part(p, 2));
 	if (is_address(function))
 		return str_printf("process(%s).statement(%s).absolute", path, function);
@@ -185,7 +186,7 @@ static char *point_rawtracepoint(struct bt_translation *t, const struct bt_point
 			  quoted(p->part.n > 2 ? str_printf("%s:%s", part(p, 1), part(p, 2)) : part(p, 1)));
 }
 
-// "s:1", or "1s": the unit and the number. False: invalid.
+// Parses the unit and the number in "s:1" or "1s". Returns false if they are invalid.
 static bool period(struct bt_translation *t, const struct bt_point *p, const char **unit, long long *n)
 {
 	static const char *const units[] = { "us", "ms", "s", "hz" };
@@ -270,7 +271,7 @@ static char *point_counter(struct bt_translation *t, const struct bt_point *p)
 	return "never";
 }
 
-// watchpoint:ADDRESS:LENGTH:MODE
+// Translates watchpoint:ADDRESS:LENGTH:MODE.
 static char *point_watchpoint(struct bt_translation *t, const struct bt_point *p)
 {
 	if (p->part.n != 4 || !is_address(part(p, 1)) || !is_address(part(p, 2))) {
@@ -296,7 +297,7 @@ static char *point_none(struct bt_translation *t, const struct bt_point *p)
 	return "never";
 }
 
-// `named`: the value of the builtin `probe` for a pattern.
+// named: the value of the builtin `probe` if the point is a pattern.
 static const struct {
 	const char *provider;
 	char *(*write)(struct bt_translation *t, const struct bt_point *p);
@@ -352,7 +353,7 @@ static void find_probe_builtin(struct bt_node *n, void *data)
 		*(bool *)data = true;
 }
 
-// bpftrace finds tracepoints by their events; names of tracepoints without one end in "_tp".
+// bpftrace finds tracepoints by their events; names of tracepoints without an event end in "_tp".
 static bool is_event(const struct bt_point *p, bool *glob)
 {
 	bool enter, event = !strcmp(part(p, 0), "tracepoint") && !bt_syscall(p, &enter);

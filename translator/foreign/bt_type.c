@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Types of scratch variables and maps. bpftrace infers them from the first assignment, stap from all uses; the
-// translation depends on them where bpftrace converts implicitly: arrays of characters become strings, stacks become
-// text.
+// Types of scratch variables and maps. bpftrace infers them from the first assignment, stap from all uses. The
+// translation depends on the types where bpftrace converts implicitly: arrays of characters become strings, stacks
+// become text.
 #include "foreign/bt.h"
 
 #include "debuginfo/debuginfo.h"
@@ -10,7 +10,7 @@
 
 // ---------------------------------------------------------------- types of debuginfo
 
-// `base`: the type of the address that leads to it.
+// base: the type of the address from which the value is read.
 static struct bt_type from_debuginfo(struct di_type *di, const struct bt_type *base)
 {
 	struct bt_type type = { .di = di, .user = base->user, .kernel = base->kernel };
@@ -52,7 +52,7 @@ static struct bt_type resolved(struct bt_translation *t, struct bt_type type)
 	return type;
 }
 
-// Arrays of characters by the names that they usually have, if there is no debuginfo.
+// Recognizes arrays of characters by their usual names, if there is no debuginfo.
 static struct bt_type guessed(const char *member)
 {
 	static const char *const chars[] = { "comm", "disk_name", "s_id", "nodename", "sysname", "d_iname" };
@@ -279,7 +279,7 @@ static void infer_keys(struct bt_translation *t, const struct bt_node *n)
 	}
 }
 
-// Arguments of %s are strings.
+// Arguments for %s are strings.
 static void infer_printf(struct bt_translation *t, const struct bt_node *n)
 {
 	const char *f = n->kids.n && n->kids.at[0]->kind == BT_STRING ? n->kids.at[0]->text : "";
@@ -311,7 +311,7 @@ static void infer_node(struct bt_node *n, void *data)
 		infer_keys(t, n);
 		break;
 	case BT_VAR:
-		bt_find(t, n);         // creates a variable that the script reads and never assigns
+		bt_find(t, n);         // this creates a variable that the script reads but never assigns
 		break;
 	case BT_INCREMENT:
 		if (n->kids.at[0]->kind == BT_VAR || n->kids.at[0]->kind == BT_MAP)
@@ -349,7 +349,7 @@ void bt_infer_action(struct bt_translation *t, const struct bt_action *a)
 	}
 }
 
-// Types flow from action to action through maps.
+// Types propagate from action to action through maps.
 void bt_infer(struct bt_translation *t)
 {
 	for (int round = 0; round < 3; round++)
@@ -391,7 +391,7 @@ static bool argument_of(struct bt_translation *t, const struct bt_point *p, cons
 	return !found.n;
 }
 
-// Returns the field of `args` that n is. False: unknown.
+// Finds the field of `args` to which n refers. Returns false if it is unknown.
 bool bt_args_field(struct bt_translation *t, const struct bt_node *n, struct bt_field *out)
 {
 	const struct bt_point *p = &t->action->points.at[0];

@@ -100,11 +100,11 @@ static void name_maps(struct bt_translation *t)
 {
 	static const char *const helper_locals[] = { "i", "text", "c", "address" };
 
-	// The aliases of system calls set this variable, and the names of probes are made of it.
+	// The aliases of system calls set this variable, from which the names of probes are made.
 	for vec_each(&t->script->actions, a)
 		if (traces_syscalls(*a))
 			map_put(&t->used, "name", "name");
-	// The functions of helper_texts have locals of these names: a global of such a name would replace them.
+	// The functions in helper_texts have locals of these names: a global with the same name would replace them.
 	for (size_t i = 0; i < ARRAY_SIZE(helper_locals); i++)
 		map_put(&t->used, helper_locals[i], (void *)helper_locals[i]);
 	for map_each(&t->maps, e) {
@@ -206,7 +206,7 @@ static void for_each(struct bt_translation *t, const struct bt_node *n)
 {
 	const struct bt_node *over = n->kids.at[0];
 	struct bt_var *v = bt_find(t, &(struct bt_node){ .kind = BT_VAR, .text = n->text, .loc = n->loc });
-	struct bt_var outer = *v;      // in a loop around this one, whose variable has the same name
+	struct bt_var outer = *v;      // saved, since a loop around this one may have a variable of the same name
 
 	if (n->kids.n == 3) {
 		bt_open(t, "for (%s = %s; %s < %s; %s++)", v->out, bt_expr(t, over, BT_BIND_COND), v->out,
@@ -229,7 +229,7 @@ static void for_each(struct bt_translation *t, const struct bt_node *n)
 	v->loop_keys = outer.loop_keys;
 }
 
-// An operator at the beginning of a line would continue the statement of the line before.
+// An operator at the beginning of a line would continue the statement on the previous line.
 static void expression_statement(struct bt_translation *t, const struct bt_node *n)
 {
 	struct bt_node copy = *n;
@@ -290,7 +290,7 @@ static void action(struct bt_translation *t, const struct bt_action *a)
 	name_locals(t, a);
 	buf_putc(&t->out, '\n');
 	bt_points(t, a);
-	// A load that fails gives 0 in bpftrace, and stops the script of stap.
+	// A load that fails has the value 0 in bpftrace, but ends a script of stap.
 	guarded = (a->filter && bt_may_fault(t, a->filter)) || bt_may_fault(t, a->body);
 	if (guarded)
 		bt_open(t, "try");
@@ -321,7 +321,7 @@ static int by_name(const void *a, const void *b)
 	return strcmp((*x)->name, (*y)->name);
 }
 
-// bpftrace prints all maps when it exits, by name; those that END clears are empty.
+// At its exit bpftrace prints all maps, by name; maps that END clears are empty.
 static void print_remaining(struct bt_translation *t)
 {
 	struct cleared cleared = { .t = t };
@@ -405,7 +405,7 @@ static char *globals(struct bt_translation *t)
 {
 	struct buf b = { 0 };
 
-	// Full maps forget their oldest elements.
+	// An array that is full evicts its oldest elements.
 	for map_each(&t->maps, e) {
 		const struct bt_var *v = e->value;
 
@@ -436,7 +436,7 @@ static void needs_buckets(const struct bt_translation *t, struct buf *b)
 		buf_printf(b, "// Requires the option -DSTP_MAX_BUCKETS=%lld.\n", (long long)max);
 }
 
-// Arguments, and the memory that a pointer is read from, are translated by the kind of the first point.
+// The kind of the first point determines how arguments are translated, and which memory a pointer refers to.
 static int kind_of(const struct bt_point *p)
 {
 	const char *provider = p->part.at[0];
@@ -477,7 +477,8 @@ char *foreign_from_bpftrace(struct session *s, const struct source *source, int 
 	t.kernel = s && s->kernel ? di_kernel(s) : NULL;
 	bt_infer(&t);
 	name_maps(&t);
-	// The name of the global for `elapsed` is chosen before names of locals, which would hide it in their actions.
+	// The name of the global for `elapsed` is chosen before the names of locals, which would hide it in their
+	// actions.
 	for vec_each(&t.script->actions, a) {
 		bt_each((*a)->filter, visit_elapsed, &t);
 		bt_each((*a)->body, visit_elapsed, &t);
@@ -510,8 +511,8 @@ int foreign_print(struct session *s)
 	return all ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
-// Returns whether the text, which begins with BEGIN or END, is certainly bpftrace's: it has a map, a variable or the
-// point of a provider.
+// Returns whether the text, which begins with BEGIN or END, is certainly a script of bpftrace: it has a map, a
+// variable or a point with a provider.
 static bool is_certainly_bpftrace(const struct source *source)
 {
 	static const char *const signs[] = {

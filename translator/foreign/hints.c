@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Hints of one line: probes of DTrace, definitions of perf probe and filters of strace -e, given where a script is
-// expected, as the probe that stap has for them. Only the first line is looked at.
+// Hints of one line: if a script is a probe of DTrace, a definition of perf probe or a filter of strace -e, prints
+// the equivalent probe of stap. Only the first line is read.
 #include "foreign/bt.h"
 #include "foreign/foreign.h"
 #include "util/str.h"
@@ -94,7 +94,7 @@ static char *dtrace(const char *line)
 		   "^([a-z][a-zA-Z_0-9]*\\$?[a-z0-9]*):([^:{}\" ]*):([^:{}\" ]*):([a-zA-Z_0-9*?-]+)[[:space:]]*($|[/{,])",
 		   g))
 		return NULL;
-	// Points of bpftrace may have four parts, too, as in usdt:PATH:provider:name.
+	// Points of bpftrace may also have four parts, as in usdt:PATH:provider:name.
 	if (bt_provider(g[1]) && strcmp(g[1], "profile"))
 		return NULL;
 	point = dtrace_point(g[1], g[2], g[3], g[4]);
@@ -140,7 +140,7 @@ static char *strace(const char *line)
 
 // ---------------------------------------------------------------- perf probe
 
-// "count file->f_pos name=arg:type $retval"
+// Translates arguments like "count file->f_pos name=arg:type $retval".
 static char *perf_arguments(const char *text)
 {
 	struct buf format = { 0 }, values = { 0 };
@@ -162,7 +162,7 @@ static char *perf_probe(const char *line)
 	char *g[GROUPS];
 	bool is_return;
 
-	// For /sys/kernel/tracing/kprobe_events: "p:group/event function", "r function".
+	// A line for /sys/kernel/tracing/kprobe_events: "p:group/event function", "r function".
 	if (match(line, "^([pr])[0-9]*(:[a-zA-Z_0-9/]+)?[[:space:]]+([a-zA-Z_][a-zA-Z_0-9.]*)[[:space:]]*(.*)$", g))
 		return str_printf("this is a definition of a kprobe event; in stap's language: probe "
 				  "kernel.function(\"%s\").%s { println(pp()) }",

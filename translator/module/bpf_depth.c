@@ -72,7 +72,8 @@ static void add_functions(struct object *o, Elf_Scn *symbols, GElf_Shdr *header)
 	}
 }
 
-// A relocation is of the function itself, or of its section: then the instruction has the distance from its beginning.
+// A relocation refers to the function itself, or to its section: then the instruction has the offset of the
+// function.
 static void add_relocated_calls(struct object *o, Elf_Scn *relocations, GElf_Shdr *header)
 {
 	Elf_Data *data = elf_getdata(relocations, NULL), *symbols = data_of(o->elf, header->sh_link);

@@ -99,7 +99,7 @@ static int run_compiler(const struct session *s, const struct toolchain *t, cons
 	return status != 0;
 }
 
-// Sets u->key and u->object. The cache knows which files the compiler read for this unit, and has the object.
+// Sets u->key and u->object from the cache, which records the files that the compiler read for this unit.
 static bool find_cached(struct session *s, struct toolchain *t, struct c_unit *u, const struct cache_key *names)
 {
 	const char *list = cache_text(s, names, ".embedded.d", NULL), *calls;
@@ -182,8 +182,8 @@ static const struct c_unit *user_of(const struct session *s, const char *symbol)
 	return s->units.at[0];
 }
 
-// Entries of __versions: the CRC, and the name in the rest of 64 bytes. Written as assembly, which
-// pads nothing between them and those of the metadata.
+// Writes entries of __versions: the CRC, and the name in the remaining 56 bytes of 64. They are written as
+// assembly, which adds no padding between them and the entries of the metadata.
 void version_lines(struct session *s, struct buf *b, const char *symbol)
 {
 	if (kernel_config(s->kernel, "CONFIG_MODVERSIONS") && strlen(symbol) < 64 - 8)

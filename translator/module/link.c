@@ -53,7 +53,7 @@ char *link_module(struct session *s, const struct toolchain *t, const char *obje
 		vec_push(&objects, t->parts.at[i]);
 	for vec_each(&s->units, u)
 		vec_push(&objects, (*u)->object);
-	if (s->units.n)        // one object of everything but the metadata
+	if (s->units.n)        // one object of everything except the metadata
 		join_objects(s, t, &objects, str_printf("%s/%s.o", s->tmp_dir, name));
 	if (s->units.n && add_versions(s, t, &objects))
 		return NULL;

@@ -104,7 +104,7 @@ static int build_fast(struct session *s)
 {
 	struct toolchain *t = toolchain_open(s);
 	int errors = embedded_compile(s, t, &t->header_cc, str_printf("%s %s", t->key.hex, t->compiler_id));
-	bool cached = !s->opt.keep_tmp;        // -k keeps the files of this build
+	bool cached = !s->opt.keep_tmp;        // -k requires the files of this build
 	struct cache_key key;
 	const char *object;
 
@@ -126,7 +126,7 @@ static int build_fast(struct session *s)
 	s->module_path = link_module(s, t, object, s->module_name);
 	if (!s->module_path || write_stack_need(s, &t->calls, object, s->module_path))
 		return 1;
-	if (s->opt.sign_module)        // before it is cached, so that only the first run needs the key
+	if (s->opt.sign_module)        // signed before it is cached, so that only the first run needs the key
 		sign_module(s, s->module_path);
 	if (!toolchain_current(s, t))
 		cache_distrust(s);

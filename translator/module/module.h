@@ -18,12 +18,12 @@ int embedded_versions(struct session *s, const struct toolchain *t, const struct
 // embedded.c: Writes C that gives the module the version of an exported symbol; nothing without CONFIG_MODVERSIONS.
 void version_lines(struct session *s, struct buf *b, const char *symbol);
 
-// runtime_units.c: Adds the objects of the optional units that the script uses and their calls to t->parts and
-// t->calls. generated: the object of session.c_text.
+// runtime_units.c: Compiles the optional units that the script uses. Adds their objects to t->parts and their files
+// of calls to t->calls. generated: the object of session.c_text.
 void runtime_units_compile(struct session *s, struct toolchain *t, const char *generated);
 struct stp_stack_need;
-// Computes the kernel stack for a hit of session.c_text. generated: its file of calls; need->limit: the limit.
-// `hit` 0: the compiler does not report frames. Returns the number of errors. (stack.c)
+// stack.c: Computes the kernel stack that a hit of session.c_text needs. generated: its file of calls; need->limit:
+// the limit. need->hit is 0 if the compiler does not report frames. Returns the number of errors.
 int stack_need(struct session *s, const arguments *calls, const char *generated, struct stp_stack_need *need);
 
 // link.c: Links the generated object, runtime, embedded C and metadata into a .ko of that name; returns NULL after an

@@ -54,7 +54,8 @@ const char *sign_usual_key(void)
 	return NULL;
 }
 
-// Splits "KEY,CERT". KEY alone has the certificate, too. A directory has the files that shim-signed makes.
+// Splits "KEY,CERT". KEY alone is a file that also contains the certificate, or a directory with the files that
+// shim-signed makes.
 static void choose_files(const char *option, const char **key, const char **certificate)
 {
 	const char *given = *option ? option : sign_usual_key(), *comma;
@@ -92,7 +93,7 @@ static X509 *read_certificate(const char *path)
 	return x509;
 }
 
-// Called by libcrypto for an encrypted key. Returns the length, -1: none.
+// Called by libcrypto for an encrypted key. Returns the length, or -1 if there is no passphrase.
 static int passphrase(char *to, int size, int writing, void *asked)
 {
 	const char *value = getenv(PASSPHRASE);

@@ -24,20 +24,20 @@
 
 struct node {
 	const char *name;
-	int bytes;                 // of its frame; -1: not compiled here
+	int bytes;                 // size of its frame; -1: not compiled here
 	bool generated;
-	bool grows;                // by alloca() or an array whose size is determined at run time
-	bool called;               // by another function of the generated C
-	bool in_hit;               // runs in hits: generated C, and functions that it calls
+	bool grows;                // the frame contains alloca() or an array whose size is determined at run time
+	bool called;               // another function of the generated C calls it
+	bool in_hit;               // runs in hits: it is generated C, or called by generated C
 	VEC(struct node *) calls;
-	bool indirect;             // also through a pointer
+	bool indirect;             // may also be called through a pointer
 	int index, low;            // of Tarjan's algorithm; index 0: not visited yet
 	bool open;
 	struct node *component;    // the first node of its cycle, or itself
 	int cycle;                 // bytes of all frames of the component
 	bool recursive;
-	int below;                 // of a component: bytes that one call needs, all that it calls included
-	struct node *worst;        // of a component: its callee that needs most; NULL: a function of the kernel
+	int below;                 // of a component: bytes that one call needs, including all callees
+	struct node *worst;        // of a component: the callee that needs most; NULL: a function of the kernel
 };
 
 struct graph {
@@ -98,7 +98,7 @@ static bool add_file(struct graph *g, const char *path, bool generated)
 	return true;
 }
 
-// Adds the functions of the generated C and the calls among them. One that has no frame was inlined.
+// Adds the functions of the generated C and the calls among them. A function without a frame was inlined.
 static void add_generated(struct graph *g, const struct map *functions)
 {
 	for map_each(functions, e) {
@@ -256,8 +256,8 @@ static void mark_in_hit(struct node *n)
 		mark_in_hit(*to);
 }
 
-// Pointers lead to handlers, conditions and entries, which are not called by name, except for parts that the compiler
-// makes of them.
+// Handlers, conditions and entries are called through pointers; only parts that the compiler splits off from them
+// are called by name.
 static void mark_hits(const struct session *s, struct graph *g)
 {
 	for map_each(&g->nodes, e) {
@@ -334,11 +334,11 @@ static bool read_graph(struct session *s, struct graph *g, const arguments *call
 
 // Largest needs among the functions of the generated C.
 struct largest {
-	struct node *in_hit;       // of those that run in hits
+	struct node *in_hit;       // the largest of those that run in hits
 	struct node *outside;      // of the others, such as begin probes
 	int handler;               // bytes of in_hit
 	int call;                  // bytes that a call of a recursive function needs
-	int cycle;                 // bytes of all frames of a cycle of calls in hits
+	int cycle;                 // bytes of all frames of a call cycle that runs in hits
 };
 
 static struct largest find_largest(struct graph *g)
@@ -390,7 +390,7 @@ int stack_need(struct session *s, const arguments *calls, const char *generated,
 	warn_of_growth(s, &g);
 	l = find_largest(&g);
 	if (!g.calls)
-		nested = (int)need->limit / 4 * 3;      // the runtime and the kernel, all together
+		nested = (int)need->limit / 4 * 3;      // the runtime and the kernel together
 	need->hit = (unsigned int)((g.calls ? deepest_hit(&g, l.handler) : l.handler) + nested);
 	// Includes one more call, so that a recursive function doesn't fail in a hit whose stack just suffices for the
 	// first.

@@ -20,7 +20,7 @@
 
 static const char *const flags[] = {
 	"-std=gnu11", "-O2", "-fwrapv", "-fno-strict-aliasing", "-pipe",
-	"-Wall", "-Wno-unused",    // the translator may emit unused code, but nothing else that warns
+	"-Wall", "-Wno-unused",    // the translator may emit unused code, but no code that causes other warnings
 };
 
 static void add_flags(const struct session *s, arguments *argv)

@@ -101,7 +101,7 @@ static void line_comment(struct lexer *l)
 		skip(l, 1);
 }
 
-// False: unterminated.
+// Returns false if the comment is unterminated.
 static bool block_comment(struct lexer *l)
 {
 	skip(l, 2);
@@ -141,7 +141,7 @@ static bool at_argument(const struct lexer *l)
 	return (peek(l, 0) == '$' || peek(l, 0) == '@') && c >= 0 && (c == '#' || isdigit(c));
 }
 
-// Returns the number of "$12" or "@12"; 0: "#"; INT_MAX: too large.
+// Returns the number of "$12" or "@12"; 0 for "$#" and "@#"; INT_MAX if it is too large.
 static int argument_number(struct lexer *l)
 {
 	int n = 0;
@@ -246,7 +246,7 @@ static int hex_digit(int c)
 	return isdigit(c) ? c - '0' : tolower(c) - 'a' + 10;
 }
 
-// Up to `max` digits of the base; the value is one byte.
+// Reads up to `max` digits of the base; their value is one byte.
 static char coded_char(struct lexer *l, int base, int max)
 {
 	int value = 0;

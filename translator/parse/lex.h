@@ -26,7 +26,7 @@ typedef VEC(struct token) token_list;
 // The characters of one source; a pasted argument is read before the text that follows it.
 struct reader {
 	const struct source *source;
-	const char *p, *end;       // current input
+	const char *p, *end;       // input that is being read
 	const char *outer, *outer_end; // rest of the source while an argument is read; else NULL
 	int line, column;          // of the next character of the source
 	int paste_line, paste_column;  // of the "$1" that is being pasted
@@ -39,7 +39,7 @@ struct source *source_new(const char *name, const char *text, size_t len);
 void reader_start(struct reader *r, const struct source *source);
 int reader_peek(const struct reader *r, size_t ahead);     // -1 at the end
 void reader_skip(struct reader *r, size_t n);
-bool reader_pasting(const struct reader *r);               // the next character is from an argument
+bool reader_pasting(const struct reader *r);               // returns whether the next character is from an argument
 void reader_paste(struct reader *r, struct loc at, const char *text);
 struct loc reader_loc(const struct reader *r);
 
@@ -63,13 +63,13 @@ struct macro {
 	bool takes_arguments;      // defined with "(...)"
 	token_list body;
 	bool library;              // from a .stpm: only macros of the library are visible in it
-	const struct macro *other; // a definition with another number of parameters, of the library only
+	const struct macro *other; // the library's next definition of the name, with another number of parameters
 };
 
 struct macro_frame;                    // a macro body or argument that is being read
 struct macros {
 	struct lexer lexer;
-	struct map own;                    // name -> struct macro: of this file
+	struct map own;                    // macros of this file: name -> struct macro
 	struct map *shared;                // where definitions of a .stpm are added, else NULL
 	struct macro_frame *top;
 	int depth;
@@ -105,8 +105,8 @@ struct macro *library_macro(struct session *s, const char *name);  // NULL: unkn
 void library_argument_used(struct session *s, int number);
 bool library_argument_is_used(struct session *s, int number);
 
-// parse.c: Parses one text into `out`; macros are added to `shared` if it is given (a .stpm). first (may be NULL):
-// location of the first error. Returns the number of errors reported.
+// parse.c: Parses one text into `out`. Macros are added to `shared` unless it is NULL (for a .stpm). first (may be
+// NULL): receives the location of the first error. Returns the number of errors reported.
 int parse_into(struct session *s, const struct source *src, struct script *out, struct map *shared,
 	       struct loc *first);
 

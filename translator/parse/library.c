@@ -11,12 +11,13 @@
 #include <string.h>
 
 struct library {
-	bool opened;                       // the index was read
+	bool opened;                       // the index is loaded
 	struct library_index index;
-	struct map macros;                 // name -> struct macro: of the .stpm files parsed so far
-	struct map functions, globals, aliases; // name -> file that defines it: of the .stp files parsed so far
+	struct map macros;                 // macros of the .stpm files parsed so far: name -> struct macro
+	struct map functions, globals, aliases; // declarations of the .stp files parsed so far: name -> file that
+						// defines it
 	VEC(bool) argument_used;           // by number from 1
-	bool all_arguments_used;           // the script uses argc or argv_N
+	bool all_arguments_used;           // the script uses argc, argv or argv_N
 };
 
 static struct library *allocated(struct session *s)
@@ -177,7 +178,7 @@ static int check_files(struct session *s, bool macros)
 			continue;
 		src = source_read(file->path);
 		if (!src)
-			continue;          // reported if the file is used
+			continue;          // its errors are reported if the file is used
 		src->library = true;
 		before = errors;
 		errors += parse_into(s, src, &part, file->macros ? &s->library->macros : NULL, NULL);

@@ -9,7 +9,7 @@ struct library_file {
 	const char *path;
 	long long size, changed_ns;
 	bool macros;               // .stpm
-	bool loaded;               // was parsed, or cannot be parsed
+	bool loaded;               // the file was parsed, or cannot be parsed
 };
 typedef VEC(struct library_file *) file_list;
 
@@ -25,7 +25,7 @@ struct library_index {
 	struct map functions, globals, aliases, macros, privates; // name -> file_list *, candidates in order
 };
 
-// library_index.c: makes the index, or reads the cached one if no directory or file has changed.
+// library_index.c: makes the index, or reads the cached index if no directory or file has changed.
 void library_index_open(struct session *s, struct library_index *x);
 
 #endif

@@ -55,8 +55,8 @@ struct scan {
 	struct lexer lexer;
 	struct token t;
 	enum tok previous;
-	int depth;                 // of braces
-	VEC(int) outside;          // their depth at each open "%("
+	int depth;                 // number of open braces
+	VEC(int) outside;          // value of `depth` at each open "%("
 };
 
 static void advance(struct scan *s)
@@ -241,7 +241,8 @@ static void add_program_dirs(struct library_index *x, const char *path)
 		free(list);
 }
 
-// The most specific first: of two files with the same name below one root the first is used.
+// Adds the directories of a root, the most specific first: of two files with the same name below one root the first
+// is used.
 //   [RUNTIME/] [VERSION/] [ARCH/]   and   arch/ARCH/
 // where VERSION is the release, then its shorter prefixes.
 static void add_root(struct library_index *x, const struct target_facts *f, const char *root)
@@ -264,7 +265,7 @@ static void add_root(struct library_index *x, const struct target_facts *f, cons
 				add_dir(x, str_printf("%s/arch/%s", root, f->arch));
 			add_dir(x, str_printf("%s%s%s", root, runtimes[r], *version));
 		}
-	vec_push(&x->dirs, (struct library_dir){ .path = "" }); // ends the root
+	vec_push(&x->dirs, (struct library_dir){ .path = "" }); // marks the end of the root
 	add_program_dirs(x, str_printf("%s/PATH", root));
 }
 
@@ -334,7 +335,7 @@ static void make(struct library_index *x)
 
 // ---------------------------------------------------------------- the cached index
 
-// False: a directory name cannot be written to the index.
+// Returns false if a directory name cannot be written to the index.
 static bool find_key(const struct library_index *x, struct cache_key *key)
 {
 	struct cache_hash *h = cache_hash_new("library 4");
@@ -364,7 +365,7 @@ static void write_names(struct buf *b, struct library_index *x, const struct lib
 		}
 }
 
-// Looks at all names for each file; this happens only after the library has changed.
+// Compares all names with each file, which is slow; this happens only after the library has changed.
 static void save(struct session *s, struct library_index *x, const struct cache_key *key)
 {
 	struct buf b = { 0 };
@@ -433,7 +434,8 @@ static bool load_line(struct library_index *x, char *line, int *dirs)
 	return true;
 }
 
-// False: absent, stale or damaged. The text must stay in memory: names and paths point into it.
+// Returns false if the index is absent, stale or damaged. The text must stay in memory: names and paths point into
+// it.
 static bool load(struct library_index *x, char *line)
 {
 	char *end;

@@ -146,7 +146,8 @@ static struct token body(struct macros *m, struct macro *macro, struct token t)
 	}
 }
 
-// Macros of the library may have several definitions with different numbers of parameters. NULL: none with n.
+// Returns the definition of a macro with n parameters, of which the library may have several; NULL if there is
+// none.
 static const struct macro *arity(const struct macro *macro, int n)
 {
 	while (macro && macro->params.n != n)
@@ -293,7 +294,7 @@ static struct token expand(struct macros *m, const struct macro *macro, const st
 }
 
 // Looks up a parameter of the current body, a macro of the file, a macro of the library, in this order. Returns
-// TOK_NONE if reading continues in a new frame, and the word itself where no lookup succeeds.
+// TOK_NONE if reading continues in a new frame, and the word itself if it is not found.
 static struct token resolve(struct macros *m, struct token *t)
 {
 	struct scope *scope = m->top ? m->top->scope : NULL;
@@ -312,7 +313,7 @@ static struct token resolve(struct macros *m, struct token *t)
 	return macro ? expand(m, macro, t) : *t;
 }
 
-// After a limit was reached only TOK_EOF follows.
+// Stops reading at a limit: only TOK_EOF follows.
 static struct token stop(struct macros *m)
 {
 	return (struct token){ .kind = TOK_EOF, .loc = reader_loc(&m->lexer.reader), .text = "" };

@@ -75,7 +75,7 @@ void parser_fail(struct parser *p, struct loc loc, const char *fmt, ...)
 	p->panic = true;
 	if (!p->errors++)
 		p->first_error = t->kind == TOK_JUNK ? t->loc : loc;
-	if (t->kind == TOK_JUNK) { // an error below the parser
+	if (t->kind == TOK_JUNK) { // an error of the lexer, the macros or the preprocessor
 		diag_error(t->loc, "%s", t->text);
 		foreign_word_note(t->loc);
 		return;

@@ -36,7 +36,7 @@ bool parse_is_print(const char *word)
 
 // ---------------------------------------------------------------- formats
 
-// A format string that is being read; `at` never exceeds `end`, where a zero byte is.
+// A format string that is being read. A zero byte is at `end`, which `at` never passes.
 struct format {
 	struct parser *p;
 	struct expr *print;
@@ -51,7 +51,7 @@ static void bad_format(struct format *f, const char *start, const char *why)
 	parser_fail(f->p, f->loc, "invalid conversion \"%.60s\" in the format: %s", str_escape(start, len), why);
 }
 
-// Parses a width or a precision: -1 if absent, more than MAX_WIDTH if too large.
+// Parses a width or a precision. Returns -1 if it is absent, more than MAX_WIDTH if it is too large.
 enum { MAX_WIDTH = 8192 };     // limit of the runtime: PLAT_RECORD_MAX
 static int digits(struct format *f)
 {

@@ -211,7 +211,7 @@ static struct stmt *bucket_keys(struct parser *p, struct stmt *s)
 		if (!*key || (*key)->kind == E_NUMBER || (*key)->kind == E_STRING)
 			continue;          // NULL: "*", which was reported
 		if ((*key)->kind == E_VAR && str_starts((*key)->u.var.name, "__bucket_key"))
-			continue;          // in the output of -p1
+			continue;          // omitted from the output of -p1
 		local = expr_new(E_VAR, (*key)->loc);
 		set = stmt_new(S_EXPR, (*key)->loc);
 		local->u.var.name = str_printf("__bucket_key%d", ++p->session->bucket_keys);

@@ -10,12 +10,12 @@
 #include "util/map.h"
 
 enum {
-	MAX_NESTING = 1000,        // of statements and expressions
-	MAX_ARMS = 10000,          // of else-if chains around a statement: later passes recurse into each
+	MAX_NESTING = 1000,        // levels of nested statements and expressions
+	MAX_ARMS = 10000,          // else-if branches around a statement: later passes recurse for each
 	MAX_OPERATORS = 20000,     // in one expression: a chain of n operators is a tree of depth n
-	OPERATOR_STACK = 1600,     // bytes of the stack that each may take in a pass
-	MAX_POINTS = 10000,        // that the braces of one probe expand to,
-	MAX_POINT_PARTS = 300000,  // limit of the sum of their components
+	OPERATOR_STACK = 1600,     // bytes of stack that a pass may need for each operator
+	MAX_POINTS = 10000,        // points to which the braces of one probe may expand,
+	MAX_POINT_PARTS = 300000,  // and the maximum sum of their components
 	MAX_PRINT_ARGS = 32,
 };
 
@@ -23,10 +23,10 @@ struct parser {
 	struct session *session;
 	const struct source *source;
 	struct preproc preproc;
-	struct map globals;        // struct var, by name: of this file
+	struct map globals;        // globals of this file: name -> struct var
 	struct token token;        // the next one, when has_token
 	bool has_token;
-	token_list ahead;          // the tokens after it that were looked ahead at, from
+	token_list ahead;          // tokens that were read after `token`, from
 	int ahead_at;
 	struct script *out;
 	bool privileged;           // guru mode or the library: embedded C and the like are permitted
@@ -35,11 +35,11 @@ struct parser {
 	bool panic;
 	bool in_function;          // "return" is permitted
 	int nesting;
-	int arms;                  // else-ifs around the statement
+	int arms;                  // number of else-if branches around the statement
 	int expr_level;            // 1: the outermost expression
-	int operators;             // so far in the outermost expression
-	int point_parts;           // copied so far for the braces of this probe
-	int braces;                // of a probe point that are open
+	int operators;             // number of operators in the outermost expression so far
+	int point_parts;           // components copied so far to expand the braces of this probe
+	int braces;                // number of open braces of a probe point
 	struct expr *loose_hist;   // an E_HIST that is not printed, indexed or iterated so far
 };
 

@@ -83,7 +83,7 @@ static bool as_number(const char *text, int64_t *n)
 	return !*text || str_long(text, n) == STR_LONG;
 }
 
-// The value of a name; false: unknown name.
+// Looks up the value of a name. Returns false if the name is unknown.
 static bool name_value(struct preproc *p, const char *name, struct operand *o)
 {
 	struct session *s = p->session;
@@ -271,11 +271,11 @@ static struct token condition(struct preproc *p, bool *result)
 
 // ---------------------------------------------------------------- branches
 
-// skip_branch() stops at the branch's own "%:" or "%)"; at its "%)", where "%:" is an error; or at its "%)", without
-// errors.
+// skip_branch() stops at the branch's "%:" or "%)"; or at its "%)", reporting a "%:" as an error; or at its "%)",
+// ignoring errors.
 enum stop { AT_ELSE_OR_END, AT_END, AT_END_ANYHOW };
 
-// A conditional inside a branch that is skipped: its start, and the number of the branch that is being read, 0 in its
+// A conditional inside a branch that is skipped: its start, and the number of its current branch, 0 in its
 // condition.
 struct skipped { struct loc start; int branch; };
 

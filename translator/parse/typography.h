@@ -7,7 +7,7 @@
 
 // Returns a message about the UTF-8 character and sets its length; NULL: not a valid character, or ASCII.
 const char *typography_character(const char *at, int *len);
-// "-v" for "–v", "--ldd" for "—ldd": an option with a typographic dash; NULL for others.
+// Returns "-v" for "–v", "--ldd" for "—ldd", an option with a typographic dash; NULL for any other word.
 const char *typography_option(const char *word);
 // Prints a note if the line of the error that was just reported contains an HTML entity.
 void typography_note(struct loc loc);

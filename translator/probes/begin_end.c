@@ -111,6 +111,6 @@ const struct probe_family family_never = {
 	.access = ACCESS_NOTHING,
 	.patterns = never_patterns,
 	.on_user_runtime = true,
-	.exclusive = true,         // runs alone, so its reads and writes need no locks
+	.exclusive = true,         // it runs alone, so its reads and writes need no locks
 	.resolve = never_resolve,
 };

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Functions of the kernel that wildcards skip, since probes there cost more than they report or cannot work: those that
-// a hit itself calls, so that each hit would contain another; and those that never return. A function that is named is
-// probed all the same, since the runtime skips hits inside of hits. Functions in which the kernel forbids probes
-// (noinstr, its own blocklist) are excluded by debuginfo and the loader.
+// Functions of the kernel that wildcards skip, since probes there are not useful or cannot work: functions that a
+// hit itself calls, so that each hit would contain another; and functions that never return. A function that is
+// named without a wildcard is probed nevertheless, since the runtime skips hits inside of hits. Functions in which
+// the kernel forbids probes (noinstr, its own blocklist) are excluded by debuginfo and the loader.
 #include "probes/blocklist.h"
 
 #include "util/map.h"
@@ -58,11 +58,11 @@ static const char *const without_return[] = {
 	"native_play_dead", "play_dead", "cpu_die", "__stack_chk_fail", "fortify_panic", "usercopy_abort", NULL,
 };
 
-// An index of a list of patterns, which excludes most of them faster than fnmatch(). A pattern is filed under three
+// An index of a list of patterns, which excludes most of them faster than fnmatch(). A pattern is indexed by three
 // characters: its first ones, or those after "*"; if it has only two, the third may be any.
 struct patterns {
 	const char *const *list;
-	uint64_t first[256], second[256], third[256];  // bit i: pattern i is filed under this character
+	uint64_t first[256], second[256], third[256];  // bit i: pattern i is indexed by this character
 	uint64_t anywhere;         // bit i: pattern i begins with "*"
 	bool filed;
 };
@@ -76,14 +76,15 @@ static void file_patterns(struct patterns *p)
 		p->first[(unsigned char)at[0]] |= 1ull << i;
 		p->second[(unsigned char)at[1]] |= 1ull << i;
 		for (int c = 0; c < 256; c++)
-			if (strchr("*?[", at[2]) || (unsigned char)at[2] == c)     // also if there is none
+			if (strchr("*?[", at[2]) || (unsigned char)at[2] == c)     // also if the pattern has no
+										   // third character
 				p->third[c] |= 1ull << i;
 		p->anywhere |= *p->list[i] == '*' ? 1ull << i : 0;
 	}
 	p->filed = true;
 }
 
-// Compares the literal beginning of a pattern: its text before a "*", or the text after the first one.
+// Compares the literal beginning of a pattern: the text before its "*", or after a "*" at its beginning.
 static bool may_match(const char *pattern, const char *text)
 {
 	bool anywhere = *pattern == '*';
@@ -113,12 +114,12 @@ static bool is_in(struct patterns *p, const char *text)
 	return false;
 }
 
-// A map is needed, since there are many more functions than files.
+// Uses a map, since there are many more functions than files.
 static bool is_in_file(const char *file)
 {
 	static struct patterns patterns = { .list = files };
 	static struct map known;
-	static const char *last;           // most functions are in the file of the one before
+	static const char *last;           // most functions are in the file of the previous one
 	static void *verdict;
 
 	if (file == last)

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_DEPTH 16          // of callees(N)
+#define MAX_DEPTH 16          // limit of N in callees(N)
 
 // ---------------------------------------------------------------- the point
 
@@ -27,7 +27,7 @@ static bool parse_maxactive(struct session *s, const struct point_part *part, st
 	return true;
 }
 
-// Lists print a callee as NAME@FILE:LINE, with the line of its declaration.
+// Parses the form in which lists print a callee: NAME@FILE:LINE, with the line of its declaration.
 static bool parse_callee(const struct point_part *part, struct dwarf_point *p)
 {
 	const char *at = part && part->text ? strchr(part->text, '@') : NULL, *why;
@@ -55,7 +55,7 @@ bool dwarf_point_parse(struct session *s, const struct probe_match *m, struct dw
 		.nearest = point_find(m->point, "nearest"),
 		.which = point_find(m->point, "inline") ? DWARF_INLINE : point_find(m->point, "call") ||
 			 point_find(m->point, "return") || point_find(m->point, "exported") ? DWARF_CALL : DWARF_ANY,
-		// A list has one line for all copies.
+		// A list has one line for all inlined copies.
 		.inlines = s->opt.list && !s->opt.list_vars && !s->opt.verbose[2] ? DI_INLINES_ONCE : DI_INLINES_ALL,
 		.label = label ? label->text : NULL,
 		.callee = callee ? callee->text : callees ? "*" : NULL,
@@ -127,7 +127,8 @@ static void find_pattern(const struct dwarf_point *p, struct di_module *in, di_f
 			      out, why);
 	else
 		di_find_functions(in, pattern->function, pattern->file, p->inlines, out);
-	if (p->is_statement && !pattern->has_lines)    // the line of its first statement, not of its declaration
+	if (p->is_statement && !pattern->has_lines)    // the line is that of its first statement, not of its
+						       // declaration
 		for vec_each(out, f)
 			di_statement_line(*f, &below, &above);
 	if (!out->n && !why->len && pattern->file && lacks_dwarf(in))
@@ -147,7 +148,8 @@ static void keep_scope(const struct dwarf_point *p, di_functions *v)
 	v->n = n;
 }
 
-// The compiler may split a partly inlined function: the rest has a name of its own.
+// Reports the function's split-off part: the compiler may split a partly inlined function, and give the rest
+// another name.
 static void name_rest(const struct di_function *f, struct buf *why)
 {
 	di_functions rest = { 0 };
@@ -245,8 +247,8 @@ static int returns_in(const di_functions *v)
 	return n;
 }
 
-// A function that ends in a jump to another one (a tail call) is not its caller when that returns. Its own caller
-// would be, which is unknown for the first function.
+// Removes callees that are reached only by tail calls: they return to the caller of the function that jumps, which
+// is unknown for the first function.
 static void forget_jumps(di_functions *v, struct buf *why)
 {
 	int n = 0;
@@ -307,7 +309,7 @@ static const char *name_with_line(const struct di_function *f)
 	return f->file ? str_printf("%s@%s:%d", f->name, f->file, f->line) : f->name;
 }
 
-// Names the caller of callees below the first level, unless it only jumps to them: those return to its own callers.
+// Names the caller of indirect callees, unless it only jumps to them: then they return to its own callers.
 static void name_caller(const struct dwarf_point *p, const struct di_function *f, const di_functions *v, int from)
 {
 	struct di_function alone = *f;
@@ -323,7 +325,7 @@ static void name_caller(const struct dwarf_point *p, const struct di_function *f
 	}
 }
 
-// Finds callees, their callees and so on: each address is limited to calls by the function above it.
+// Finds callees, their callees and so on: each address is limited to calls by the function one level above.
 static void find_callees(const struct dwarf_point *p, di_functions *v, struct buf *why)
 {
 	di_functions functions = *v, callers = *v, seen = { 0 };
@@ -345,7 +347,7 @@ static void find_callees(const struct dwarf_point *p, di_functions *v, struct bu
 		for (int i = from; i < v->n; i++)
 			vec_push(&callers, v->at[i]);
 	}
-	// The target of a tail call returns to the caller of the function that jumped, which may have been found
+	// The target of a tail call returns to the caller of the function that jumps, which may have been found
 	// later.
 	for (int before = -1; before != returns_in(v);) {
 		before = returns_in(v);
@@ -367,7 +369,7 @@ static void find_callees(const struct dwarf_point *p, di_functions *v, struct bu
 		no_callee(p, &functions, why);
 }
 
-// Drops functions that cannot be probed; the reason is reported if no other remains.
+// Removes functions that cannot be probed. The reason is reported if no other function remains.
 static void drop_refused(di_functions *v, struct buf *why)
 {
 	struct buf reasons = { 0 };
@@ -407,7 +409,7 @@ void dwarf_point_find(const struct dwarf_point *p, struct di_module *in, di_func
 		find_labels(p, &found, why);
 	drop_refused(&found, why);
 	if (!out->n)
-		*out = found;              // not copied: a wildcard finds 70,000 functions
+		*out = found;              // not copied, since a wildcard finds 70,000 functions
 	else
 		for vec_each(&found, f)
 			vec_push(out, *f);
@@ -464,7 +466,8 @@ void dwarf_point_not_found(const struct dwarf_point *p, struct di_module *in, co
 			diag_error(p->part->loc, "%s.%s(\"%s\"): %s", point, p->part->name, p->part->text, buf_text(why));
 		return;
 	}
-	if (!diag_prints()) {      // of an optional point: the error only counts, and the reason takes long to find
+	if (!diag_prints()) {      // errors of an optional point are only counted, and finding the reason takes
+				   // long
 		diag_error(p->part->loc, "%s.%s(\"%s\") not found", point, p->part->name, p->part->text);
 		return;
 	}
@@ -544,7 +547,7 @@ void dwarf_point_text(const struct probe_match *m, const struct di_function *f, 
 
 // ---------------------------------------------------------------- callees
 
-// Returns the value at a location of 8 bytes.
+// Returns the 8-byte value at a location.
 static struct expr *word(struct loc loc, struct di_module *m, struct di_location at, const char *name)
 {
 	struct di_variable v = { .name = name, .type = di_find_type(m, "long unsigned int"), .loc = at };
@@ -552,7 +555,7 @@ static struct expr *word(struct loc loc, struct di_module *m, struct di_location
 	return v.type ? target_variable(loc, &v) : NULL;
 }
 
-// Returns the address to which the function will return. In the kernel another return probe may have replaced it.
+// Returns the function's return address. In the kernel another return probe may have replaced it on the stack.
 static struct expr *return_address(struct loc loc, struct di_module *m)
 {
 	struct di_location at = di_return_address(m), slot = at;
@@ -630,13 +633,13 @@ void dwarf_names(const struct di_function *f, bool is_return, target_names *out)
 	}
 }
 
-// Without debuginfo of a program, $return is the register, as returnval() returns it.
+// If a program has no debuginfo, $return is the value of the register, like returnval().
 static struct expr *untyped_return(const struct di_function *f, struct expr *target)
 {
 	enum { RESULT = 0, RESULT_BYTES = 8 };     // rax and x0 have the number 0 in DWARF
 	struct expr *e = expr_new(E_REGISTER, target->loc);
 
-	// The same text for all functions of a pattern, so that it is printed once
+	// The text is the same for all functions of a pattern, so that it is printed once
 	diag_warning(target->loc, "types of results are unknown in %s: $return is the whole register; %s",
 		     di_module_name(f->module), di_advice(f->module));
 	e->type = T_LONG;
@@ -691,7 +694,8 @@ struct source_line dwarf_source_line(const struct di_function *f)
 	return (struct source_line){ .directory = di_compile_directory(f), .file = f->file, .line = f->line };
 }
 
-// Returns whether a variable is a parameter where the calling convention puts it at the entry of a function.
+// Returns whether a variable is a parameter at the location that the calling convention defines for the entry of a
+// function.
 bool dwarf_by_convention(const struct di_function *f, const char *name)
 {
 	struct di_variable v;

@@ -60,9 +60,9 @@ struct resolution {
 	struct dwarf_point point;
 	struct function_probe common;
 	bool exported;
-	int blocked, endless;      // number of skipped functions: see blocklist.c
+	int blocked, endless;      // number of functions that blocklist.c skips
 	struct buf text;           // the text of the current point
-	struct probe *first;       // a probe without a handler, a condition or guards, or NULL
+	struct probe *first;       // the first probe if it has no handler, condition or guards, or NULL
 };
 
 static bool is_skipped(struct resolution *r, const struct di_function *f)
@@ -90,7 +90,7 @@ static void report_skipped(const struct resolution *r)
 			     "a function to probe it anyway", r->blocked);
 }
 
-// False: the point is only listed, and f is not needed any longer.
+// Returns false if the point is only listed, so that f is not needed any longer.
 static bool add_function(struct resolution *r, struct di_function *f, const char *module)
 {
 	const char *point = point_of(r->match, f, module, &r->text);
@@ -141,7 +141,7 @@ static int add_functions(struct resolution *r, struct di_module *in, struct buf 
 	return n;
 }
 
-// Adds module("snd_*"): modules that are loaded when the script starts.
+// Adds module("snd_*"): modules that are loaded at the start of the script.
 static int add_of_modules(struct resolution *r, const struct point_part *part)
 {
 	di_names names = { 0 };
@@ -178,13 +178,13 @@ static int add_absolute(struct resolution *r)
 	return 0;
 }
 
-// Programs of functions are attached to kprobes.
+// Returns whether the kernel lacks kprobes, to which programs of functions are attached.
 static bool lacks_kprobes(const struct options *o)
 {
 	return o->bpf_runtime && o->last_pass == 5 && !o->vm && !o->remotes.n && !o->bundle && !kernel_here_has_kprobes();
 }
 
-// Returns the point in another module, or in the kernel (NULL).
+// Returns the point with another module, or with the kernel (NULL).
 static const char *point_in(const struct probe_match *m, const char *module)
 {
 	struct buf b = { 0 };
@@ -206,7 +206,8 @@ static const char *point_in(const struct probe_match *m, const char *module)
 	return buf_text(&b);
 }
 
-// Reports that the function is in another module, or in the kernel. False: it is in this one, or nowhere.
+// Reports that the function is in another module, or in the kernel. Returns false if it is in this one, or not
+// found.
 static bool report_other_module(struct session *s, const struct probe_match *m, const struct dwarf_point *p,
 				struct di_module *in)
 {
@@ -216,7 +217,7 @@ static bool report_other_module(struct session *s, const struct probe_match *m, 
 
 	di_find_functions(in, name, NULL, DI_INLINES_ONCE, &own);
 	if (own.n || di_unprobeable_function(in, name))
-		return false;          // it exists, but has no such probe
+		return false;          // the function exists, but cannot be probed in this way
 	if (in != di_kernel(s) && !str_is_glob(name))
 		di_find_functions(di_kernel(s), name, NULL, DI_INLINES_ONCE, &own);
 	if (own.n) {

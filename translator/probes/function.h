@@ -10,11 +10,11 @@ struct function_probe {        // probe.data
 	struct di_function *function;
 	const char *module;        // NULL in the kernel
 	bool is_return;
-	bool by_symbol;            // kprobe.*: found by its symbol, so only registers are available
+	bool by_symbol;            // kprobe.*: the loader finds it by its symbol, so only registers are available
 	bool optional;
 	bool wildcard;             // the function was found by a wildcard
 	bool is_absolute;
-	uint64_t absolute;         // run-time address, if is_absolute
+	uint64_t absolute;         // run-time address, if is_absolute is set
 	int64_t maxactive;         // 0: the kernel's default
 };
 void function_share(struct session *s, struct probe **probes, int n);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Probes of functions and statements -> the table of struct stp_function. Probes that share a handler which never uses
-// its point become one entry with many addresses, so that arming a wildcard is fast.
+// Probes of functions and statements -> the table of struct stp_function. Probes with a common handler that never
+// uses its point become one entry with many addresses, so that registering a wildcard is fast.
 #include "debuginfo/arch.h"
 #include "elab/elab.h"
 #include "emit/emit.h"
@@ -14,7 +14,7 @@
 #include <string.h>
 
 struct point_use {
-	bool point;                // a reached function uses pp()
+	bool point;                // a visited function uses pp()
 	struct numbers seen;       // functions that were visited: set of struct func *
 };
 
@@ -38,7 +38,7 @@ static void visit_c(struct use_walker *w, const struct expr *e)
 		uses->point = true;
 }
 
-// Returns whether the handler uses its point. All addresses of an entry have the point of the first.
+// Returns whether the handler uses its point. All addresses of an entry have the point of the first one.
 static bool asks_for_point(const struct probe *p)
 {
 	struct point_use uses = { 0 };
@@ -50,8 +50,8 @@ static bool asks_for_point(const struct probe *p)
 
 struct group {
 	const struct probe *first;
-	int sites;                 // number of its array
-	int packed_at;             // first of its rows in the arrays of packed sites; -1: it has its own array
+	int sites;                 // number of its array of sites
+	int packed_at;             // index of its first row in the arrays of packed sites; -1: it has its own array
 	bool needs_all_regs;
 	VEC(struct probe *) probes;
 };
@@ -62,7 +62,7 @@ static const struct probe *handler_of(const struct probe *p)
 	return p->same_body ? p->same_body : p;
 }
 
-// Returns the key of probes that can share a group, or NULL if the probe is alone in its group.
+// Returns the key of the group that the probe can join, or NULL if it can join none.
 static const char *key_of(const struct probe *p)
 {
 	const struct function_probe *d = p->data;
@@ -73,7 +73,7 @@ static const char *key_of(const struct probe *p)
 			  (long long)d->maxactive, p->written ? p->written : "");     // pn()
 }
 
-// Returns whether two probes have equal keys, which takes less than to write both.
+// Returns whether two probes have equal keys, which is faster than writing both.
 static bool is_alike(const struct probe *p, const struct probe *q)
 {
 	const struct function_probe *d = p->data, *e = q->data;
@@ -83,8 +83,8 @@ static bool is_alike(const struct probe *p, const struct probe *q)
 	       d->maxactive == e->maxactive && p->written == q->written;
 }
 
-// Returns whether the handler needs more registers than an entry with few registers has: at a return that is the value
-// returned.
+// Returns whether the handler needs more registers than are saved at an entry; at a return only the return value is
+// saved.
 static bool needs_all_regs(struct session *s, const struct probe *p)
 {
 	const struct function_probe *d = p->data;
@@ -98,9 +98,10 @@ static bool needs_all_regs(struct session *s, const struct probe *p)
 
 static void group_probes(struct session *s, struct probe **probes, int n, groups *out)
 {
-	struct map by_key = { 0 };         // values: numbers of groups, from 1
+	struct map by_key = { 0 };         // values: numbers of groups, starting at 1
 	intptr_t into = 0;
-	bool shared = false;               // the last probe joined an earlier group, which similar ones then join, too
+	bool shared = false;               // the last probe joined an earlier group, which similar ones will join,
+					   // too
 
 	for (int i = 0; i < n; i++) {
 		struct probe *p = probes[i];
@@ -134,7 +135,7 @@ void function_share(struct session *s, struct probe **probes, int n)
 				(*p)->shares = g->first;
 }
 
-// Returns the offset from the start of the symbol that contains the address, which the loader finds.
+// Returns the offset of the address from the start of its symbol, which the loader finds.
 static uint64_t offset_of(const struct function_probe *d)
 {
 	const struct di_function *f = d->function;
@@ -142,7 +143,8 @@ static uint64_t offset_of(const struct function_probe *d)
 	return d->is_absolute ? d->absolute : f->has_address ? f->address - f->symbol_address : 0;
 }
 
-// Returns the symbol that the loader finds; the function is at *distance from it, or, in the kernel, from _stext.
+// Returns the symbol that the loader finds, and in *distance the distance to the function: from the symbol, or in
+// the kernel from _stext.
 static const char *symbol_of(const struct function_probe *d, int64_t *distance)
 {
 	const struct di_function *f = d->function;
@@ -174,12 +176,12 @@ static void emit_site(struct cwriter *w, const struct probe *p)
 	cw_line(w, "%s}, /* %s */", b.text, p->point);
 }
 
-// The written names: texts one after the other, each with its zero byte.
+// The written names: zero-terminated texts, one after the other.
 struct names {
 	struct buf text;
-	const char *last;          // the last symbol, which several sites in a row have
+	const char *last;          // the last symbol: successive sites often have the same
 	int last_at;
-	struct map modules;        // values: offsets, from 1
+	struct map modules;        // values: offsets, starting at 1
 };
 
 // Writes a name; returns its offset.
@@ -191,7 +193,7 @@ static int add_name(struct names *n, const char *name)
 	return at;
 }
 
-// Functions seldom have equal names: finding those would take longer than to write both.
+// Functions seldom have equal names: searching for those would take longer than writing both.
 static int symbol_at(struct names *n, const char *symbol)
 {
 	if (n->last && !strcmp(n->last, symbol))
@@ -279,7 +281,7 @@ static void emit_sites(struct session *s, struct cwriter *w, groups *all)
 
 static bool is_free(const struct expr *x);
 
-// Matches "pragma:context-free" C, and functions that only return such an expression.
+// Returns whether it is a call of "pragma:context-free" C, or of a function that only returns such a call.
 static bool is_free_call(const struct expr *x)
 {
 	const struct func *f = x->u.call.target;
@@ -294,7 +296,7 @@ static bool is_free_call(const struct expr *x)
 	return body && body->kind == S_RETURN && body->u.expr && !f->recursive && is_free(body->u.expr);
 }
 
-// Returns whether it needs no context but the registers, and cannot fail.
+// Returns whether it needs no context except the registers, and cannot fail.
 static bool is_free(const struct expr *x)
 {
 	switch (x->kind) {
@@ -315,7 +317,7 @@ static bool is_free(const struct expr *x)
 	}
 }
 
-// Submatches are in memory of the context, which entries without context don't have.
+// Submatches are stored in the context, which is not available to entries without context.
 static bool entries_are_free(const struct session *s, const struct probe *p)
 {
 	if (emit_keeps_matches(s))
@@ -334,7 +336,7 @@ static bool all_allowed(const struct group *g)
 	return true;
 }
 
-// Returns the probe whose BPF program serves p: the first with the same handler and kind, if both are of whole
+// Returns the probe whose BPF program serves p: the first with the same handler and kind, if both probe whole
 // functions. The cookie of a hit is then the number of its probe.
 static const struct probe *program_of(struct session *s, const struct probe *p)
 {
@@ -345,7 +347,7 @@ static const struct probe *program_of(struct session *s, const struct probe *p)
 	return p;
 }
 
-// Writes what differs in each row of a run.
+// Writes the values of one row of a run.
 static void emit_run_row(struct cwriter *w, const struct group *g)
 {
 	cw_line(w, ".probe = %s,", emit_probe_ref(g->first));
@@ -384,7 +386,7 @@ static void emit_entry(struct session *s, struct cwriter *w, const struct group 
 		cw_line(w, ".maxactive = %lld,", (long long)d->maxactive);
 }
 
-// Returns whether g continues a run of groups with one probe each, in the order of probes and of sites.
+// Returns whether g continues a run of groups with one probe each, in which probes and sites are in the same order.
 static bool continues_run(const struct group *last, const struct group *g)
 {
 	return g->probes.n == 1 && last->probes.n == 1 && is_packed(g) && is_packed(last) &&
@@ -461,7 +463,8 @@ const char *function_bpf_refusal(const struct probe *p)
 	return ((const struct function_probe *)p->data)->maxactive ? "maxactive() is not supported" : NULL;
 }
 
-// Calls of one function in progress, as the module allows for those that sleep.
+// Returns the maximum number of calls of one function in progress, which equals the module's limit for functions
+// that sleep.
 int function_bpf_calls(const struct probe *p)
 {
 	return 256;

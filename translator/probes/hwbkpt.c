@@ -12,13 +12,14 @@
 
 extern const struct probe_family family_hwbkpt;
 
-enum { MAX_LENGTH = 8, REGISTERS = 4 };        // of x86-64; arm64 has at least as many
+enum { MAX_LENGTH = 8, REGISTERS = 4 };        // of x86_64; arm64 has at least as many
 
 struct watch {                 // probe.data
 	const char *symbol;        // NULL if the address is given
 	int64_t address, length;
 	bool reads, optional, in_target;
-	uint64_t start_code;       // of a position-independent target that runs; 0: of others
+	uint64_t start_code;       // first address of the code of a position-independent target that runs; 0: of
+				   // others
 };
 
 static int warn_of_many(struct session *s, const struct probe_match *m)

@@ -22,7 +22,7 @@ enum { MAX_PARAMETERS = 12 };  // STP_ARGUMENTS of generated.h
 
 struct lsm_probe {             // probe.data
 	const char *hook;
-	di_arguments parameters;       // `type` NULL: it cannot be read
+	di_arguments parameters;       // `type` NULL: the parameter cannot be read
 	bool optional;
 };
 
@@ -67,7 +67,7 @@ static void add_hook_names(const void *session, name_list *out)
 			vec_push(out, hook_of(*f));
 }
 
-// A parameter that is wider than a register moves those after it.
+// If a parameter is wider than a register, marks those after it as unreadable, since they move.
 static void forget_wide(di_arguments *parameters)
 {
 	bool known = true;

@@ -99,7 +99,7 @@ static const struct di_function *surrounding(const struct mark_probe *d)
 	return f && f->has_types ? f : NULL;
 }
 
-// The parameters of a marker are its arguments: those of the function are locals.
+// Lists the arguments of a marker as parameters, and the variables of the function around it as locals.
 static void mark_names(struct session *s, struct probe *p, target_names *out)
 {
 	const struct mark_probe *d = p->data;
@@ -114,7 +114,7 @@ static void mark_names(struct session *s, struct probe *p, target_names *out)
 		vec_push(out, ((struct target_name){ n->name, n->type, TARGET_LOCAL }));
 }
 
-// $$vars of a marker lists its arguments; the locals of the function around it need not be known.
+// $$vars of a marker lists its arguments, which are known even if the locals of the function around it are not.
 static const char *mark_unknown_names(const struct probe *p, unsigned kinds, bool *error)
 {
 	const struct mark_probe *d = p->data;

@@ -18,8 +18,8 @@ extern const struct probe_family family_netfilter;
 
 struct hook {                  // probe.data
 	int64_t pf, number, priority;
-	const char *pf_constant, *hook_constant;       // names that the C compiler knows; NULL: pf, number
-	struct loc loc;            // of the point
+	const char *pf_constant, *hook_constant;       // names of C constants; NULL: pf and number are the values
+	struct loc loc;            // location of the point
 };
 
 // ---------------------------------------------------------------- names, as in <linux/netfilter*.h>
@@ -80,7 +80,8 @@ static bool is_identifier(const char *text)
 	return !*text;
 }
 
-// Numbers require guru mode unless `constant` is NULL. In guru mode *constant becomes a name that is not in the table.
+// A number requires guru mode unless `constant` is NULL. In guru mode *constant becomes a name that is not in the
+// table.
 static int find(struct session *s, const struct point_part *part, const struct name *names, int n,
 		const char **constant, int64_t *value)
 {
@@ -147,7 +148,7 @@ static int netfilter_resolve(struct session *s, const struct probe_match *m)
 // ---------------------------------------------------------------- variables
 
 static const struct variable {
-	const char *name, *type;   // the type it points to; NULL: it is a number
+	const char *name, *type;   // type: its target type, if it is a pointer; NULL: it is a number
 } variables[] = {
 	{ "hooknum", NULL }, { "skb", "struct sk_buff" }, { "in", "struct net_device" }, { "out", "struct net_device" },
 	{ "verdict", NULL },

@@ -19,11 +19,11 @@ enum { SOFTWARE = 1, CPU_CLOCK = 0, DEFAULT_PERIOD = 1000000, MAX_HZ = 10000 };
 
 struct perf {                  // probe.data
 	int64_t type, config;
-	int64_t period;            // events a sample; of the clock: nanoseconds, 0 a tick
-	int64_t hz;                // samples a second instead
+	int64_t period;            // number of events per sample; for the clock: nanoseconds, 0: each tick
+	int64_t hz;                // samples per second, if they are given instead
 	bool in_target;            // .process
 	bool optional;             // "?"
-	const char *path;          // of .process("PATH"); NULL: any program of the target
+	const char *path;          // .process("PATH"); NULL: any program of the target
 	const char *counter;
 };
 
@@ -83,7 +83,8 @@ static int check_target(const struct session *s, const struct point_part *proces
 	return 1;
 }
 
-// Returns whether the probe is in the program of the counter, or in a library of it: only there can it be read.
+// Returns whether the probe is in the program of the counter, or in a library of it: the counter can be read only
+// there.
 bool perf_may_read(const struct session *s, const struct probe *p, const struct expr *e)
 {
 	const struct probe_point *at = p && p->chain.n ? p->chain.at[p->chain.n - 1] : NULL;
@@ -127,7 +128,7 @@ static int perf_resolve(struct session *s, const struct probe_match *m)
 	if (process && process->arg_kind == ARG_STRING) {
 		const char *path = session_program(s, process->text);
 
-		// The program may exist only on the machine that runs the script.
+		// A program that is not found here may exist on the machine that runs the script.
 		d->path = path ? root_name(path) : process->text;
 	}
 	d->counter = counter ? counter->text : NULL;
@@ -146,7 +147,7 @@ static int perf_resolve(struct session *s, const struct probe_match *m)
 	return errors;
 }
 
-// Writes the array of programs, one for each entry that names one.
+// Writes the array of programs, with one row for each entry that has a program.
 static void emit_programs(struct cwriter *w, struct probe **probes, int n)
 {
 	for (int i = 0; i < n; i++) {
@@ -176,7 +177,7 @@ static void perf_emit(struct session *s, struct cwriter *w, struct probe **probe
 	emit_family_table(s, "perf", "stp_perfs", n);
 }
 
-// Counters, and processes by their program, would have to be found in the kernel's data.
+// Counters, and processes by their program, would have to be searched in the kernel's data.
 static const char *perf_bpf_refusal(const struct probe *p)
 {
 	const struct perf *d = p->data;

@@ -17,7 +17,7 @@ extern const struct probe_family family_process;
 struct process_probe {         // probe.data
 	struct process_site site;
 	struct di_function *function;
-	bool early;                // at the entry, before the parameters are stored in their locations
+	bool early;                // the probe is at the entry, before the parameters are stored in their locations
 };
 
 // ---------------------------------------------------------------- resolve
@@ -43,7 +43,8 @@ static bool add_function(const struct resolution *r, struct di_function *f)
 {
 	struct process_probe *data = NEW(struct process_probe);
 	uint64_t body = f->pc || !f->has_address ? f->pc : di_function_body(f), offset;
-	bool at_entry = r->point.is_return || f->returns;      // the stack at the entry determines the caller
+	bool at_entry = r->point.is_return || f->returns;      // the caller is determined from the stack at the
+							       // entry
 	struct probe *p;
 
 	data->site = r->common;
@@ -63,7 +64,8 @@ static bool add_function(const struct resolution *r, struct di_function *f)
 	return true;
 }
 
-// A return probe replaces the return address on the stack, which breaks Go programs, so it requires guru mode there.
+// Returns whether return probes are allowed. They replace the return address on the stack, which breaks Go
+// programs, so these require guru mode.
 static bool may_return(const struct resolution *r, const struct di_module *in)
 {
 	if (!r->common.is_return || r->s->opt.list || r->s->opt.guru || !di_program_moves_stacks(in))
@@ -73,15 +75,16 @@ static bool may_return(const struct resolution *r, const struct di_module *in)
 	return false;
 }
 
-// A symbol without debuginfo, in a program that has some, is assembler: it may be reached by a jump, with no return
-// address on the stack. It is probed only if it is named.
+// A symbol without debuginfo, in a program that has debuginfo, is assembler code: it may be reached by a jump,
+// without a return address on the stack. It is probed only if it is named without a wildcard.
 static bool is_skipped(const struct resolution *r, const struct di_function *f)
 {
 	return r->common.is_return && !r->point.by_address && str_is_glob(r->point.pattern.function) && !f->has_types &&
 	       di_module_source(f->module) == DI_SOURCE_DWARF;
 }
 
-// At a program's first function the stack has argc instead of a return address, which a return probe would overwrite.
+// At a program's first function the stack has argc instead of a return address, which a return probe would
+// overwrite.
 static bool is_first(const struct resolution *r, struct di_module *in, const struct di_function *f)
 {
 	uint64_t entry = di_program_entry(in);

@@ -13,26 +13,28 @@ struct cwriter;
 struct process_files {
 	VEC(struct di_module *) at;
 	int pid;                   // 0: any process
-	struct di_module *within;  // the program, if these are libraries; NULL: any process
+	struct di_module *within;  // the program, if these are its libraries; NULL: in any process
 };
 // Reports errors and returns their number.
 int process_files(struct session *s, const struct probe_match *m, struct process_files *out);
 
-// Returns "process("/bin/ls")", the beginning of a resolved point. For a point with a library: that of the library.
+// Returns the beginning of a resolved point, "process("/bin/ls")"; for a point with a library, the program of the
+// library.
 char *process_point(const struct probe_match *m, const struct di_module *program);
 
 // One row of struct stp_uprobe.
 struct process_site {
 	struct di_module *program;
 	const char *name;          // for messages of the runtime
-	uint64_t address;          // link-time
-	uint64_t semaphore;        // link-time; 0 if it has none
+	uint64_t address;          // link-time address
+	uint64_t semaphore;        // link-time address; 0: it has no semaphore
 	int pid;
-	struct di_module *within;  // a library in processes that run this; NULL: in any
+	struct di_module *within;  // the program of the processes in which this library is probed; NULL: in all
+				   // processes
 	bool is_return, optional;
 	int64_t maxactive;
 };
-// Implements `address` of struct probe_family for such probes.
+// Implements `address` of struct probe_family for families with a struct process_site.
 bool process_address(const struct probe *p, const char **from, uint64_t *offset);
 // process_emit_sites() writes the table `table` of the probes, whose data begin with a struct process_site.
 // process_bpf_program() writes the BPF program of such a probe.

@@ -34,7 +34,7 @@ static bool add_file(struct session *s, const struct point_part *part, const cha
 		diag_error(part->loc, "cannot probe %s: %s", name, why);
 		return false;
 	}
-	for vec_each(&out->at, known)          // the same file by a link of another name
+	for vec_each(&out->at, known)          // another link to the same file was found before
 		if (*known == m)
 			return true;
 	vec_push(&out->at, m);
@@ -59,7 +59,7 @@ static void add_entries(const char *directory, bool whole, name_list *out)
 		closedir(d);
 }
 
-// Collects files in the directory of a missing path, or all programs, for suggestions.
+// Collects file names in the directory of a missing path, or all programs, for suggestions.
 static void add_files(const void *from, name_list *out)
 {
 	const char *path = from, *slash = strrchr(path, '/'), *dirs = root_variable("PATH");
@@ -81,8 +81,8 @@ static bool is_file(const char *path, const struct stat *of)
 	return !stat(path, &st) && st.st_dev == of->st_dev && st.st_ino == of->st_ino;
 }
 
-// Returns the program of a running process. If the process has another root or other mounts, its path is not valid
-// here and is prefixed with the process's root. The file may be deleted there, too.
+// Returns the program of a running process: its path; if that is not valid here (another root or other mounts), the
+// path below the process's root; if the file was deleted, /proc/PID/exe.
 static const char *running_program(const struct point_part *part, long long pid)
 {
 	const char *exe = str_printf("/proc/%lld/exe", pid), *inside;
@@ -164,8 +164,8 @@ static size_t add_matching(struct session *s, const struct point_part *part, con
 	return n;
 }
 
-// If there is a 64-bit program, removes the 32-bit ones that the same wildcard found (in place). Returns whether there
-// is one.
+// If there is a 64-bit program, removes the 32-bit programs that the same wildcard found (in place). Returns
+// whether there is one.
 static bool keep_64bit(struct process_files *out)
 {
 	int n = 0;
@@ -198,7 +198,7 @@ static int add_globbed(struct session *s, const struct point_part *part, struct 
 
 // ---------------------------------------------------------------- build IDs
 
-// A build ID instead of a path: hexadecimal, whole bytes.
+// Returns whether the text is a build ID instead of a path: hexadecimal digits, whole bytes.
 static bool is_build_id(const char *text)
 {
 	size_t len = strlen(text);
@@ -217,8 +217,8 @@ static bool has_build_id(const struct di_module *m, const char *text)
 	return !strcmp(buf_text(&b), text);
 }
 
-// Finds the program in a directory of debuginfo: XX/YYYY is a link to it; XX/YYYY.debug may be a link to
-// DIR/PATH.debug, then PATH is the program. *debug is set to a file that exists, but is not the program.
+// Finds the program in a directory of debuginfo. XX/YYYY is a link to it; or XX/YYYY.debug is a link to
+// DIR/PATH.debug, and PATH is the program. *debug is set to a file that exists, but is not the program.
 static const char *identified(const char *dir, const char *id, const char **debug)
 {
 	const char *link = str_printf("%s/.build-id/%.2s/%s", dir, id, id + 2);
@@ -275,8 +275,8 @@ static bool is_library(const struct point_part *part, const char *path, const ch
 	return realpath(root_path(part->text), real) ? !strcmp(real, path) : !fnmatch(part->text, root_name(path), 0);
 }
 
-// Returns the root directory of a process with other mounts or another root, in which its files are found; NULL if it
-// has ours.
+// Returns the root directory of a process with other mounts or another root, in which its files are found; NULL if
+// its root is ours.
 static const char *process_root(const struct session *s, const struct point_part *part, const char *program)
 {
 	long long pid = part->arg_kind == ARG_NUMBER ? part->number : part->arg_kind == ARG_NONE ? s->opt.target_pid : 0;
@@ -341,7 +341,7 @@ static int choose_libraries(struct session *s, const struct point_part *of, cons
 	return out->at.n ? 0 : 1;
 }
 
-// Finds own programs that are not in PATH: stapio.
+// Finds programs of this package that are not in PATH, such as stapio.
 static const char *own_program(const struct session *s, const char *name)
 {
 	const char *installed = str_printf("%s/%s", s->libexec_dir, name);
@@ -409,7 +409,7 @@ char *process_point(const struct probe_match *m, const struct di_module *program
 
 typedef VEC(struct di_module *) modules;
 
-// Returns the number of m's struct stp_program, and writes a new one.
+// Returns the number of the struct stp_program of m, which is written if it is new.
 static int number_of(struct cwriter *w, modules *known, const char *table, struct di_module *m)
 {
 	struct di_identity id;

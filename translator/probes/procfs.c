@@ -52,7 +52,7 @@ static int check_path(const struct point_part *part)
 	return 1;
 }
 
-// form is a format for the number and its limits, low and high.
+// format: a message with conversions for the number and its limits, low and high.
 static int check_number(const struct point_part *part, int64_t low, int64_t high, const char *form)
 {
 	if (!part || (part->number >= low && part->number <= high))
@@ -61,7 +61,8 @@ static int check_number(const struct point_part *part, int64_t low, int64_t high
 	return 1;
 }
 
-// The output of several read probes could not be separated; a write runs all write probes of its path.
+// A path can have only one read probe, since the outputs of several could not be separated; a write runs all write
+// probes of its path.
 static int check_single(struct session *s, const struct probe_match *m, const struct procfs_probe *d)
 {
 	if (d->is_write)
@@ -178,7 +179,7 @@ static void procfs_names(struct session *s, struct probe *p, target_names *out)
 	vec_push(out, ((struct target_name){ "value", "string", TARGET_LOCAL }));
 }
 
-// Called by lists only: in a probe, rewrite() has replaced $value before.
+// Called only for lists: in a probe, rewrite() has already replaced $value.
 static struct expr *procfs_target(struct session *s, struct probe *p, struct expr *target)
 {
 	if (!strcmp(target->u.target.name, "value"))
@@ -224,7 +225,7 @@ static void procfs_emit(struct session *s, struct cwriter *w, struct probe **pro
 			f->read = probes[i];
 		f->mode |= (d->is_write ? 0222 : 0444) & ~d->umask;
 		if (!d->is_write)
-			f->size = (d->size ? d->size : size) + 1;      // and the terminating zero byte
+			f->size = (d->size ? d->size : size) + 1;      // with space for the terminating zero byte
 	}
 	cw_line(w, "static const struct stp_probe *const stp_procfs_writes[] = {");
 	for vec_each(&all, f)

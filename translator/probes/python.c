@@ -3,8 +3,8 @@
 // may have wildcards, and F end in "@FILE". The program is run by python/HelperSDT.py.
 //
 // In:  a matched point.
-// Out: a probe of the function of our library that the helper calls, family process; its handler begins with a check
-//      whether the function matches M and F, and $x in it is text from the helper.
+// Out: a probe (family process) of the function in our library that the helper calls; its handler first checks
+//      whether the Python function matches M and F, and $x in it is text from the helper.
 #include "elab/elab.h"
 #include "resolve/family.h"
 #include "util/str.h"
@@ -26,7 +26,7 @@ static struct expr *call(struct loc loc, const char *function, const char *argum
 	return e;
 }
 
-// Returns the glob as a regular expression, for a whole name or for the end of a path.
+// Returns the glob as a regular expression that matches a whole name or the end of a path.
 static const char *pattern_of(const char *glob, const char *start)
 {
 	struct buf b = { 0 };
@@ -46,7 +46,7 @@ static const char *pattern_of(const char *glob, const char *start)
 	return buf_text(&b);
 }
 
-// Returns a condition: function() does not match the glob.
+// Returns a condition that is true if function() does not match the glob.
 static struct expr *differs(struct loc loc, const char *function, const char *glob, const char *start)
 {
 	struct expr *e;

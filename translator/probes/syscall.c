@@ -7,7 +7,7 @@
 // Out: one probe for each assignment of the arguments of that call to registers (a 32-bit process
 //      may pass them differently), whose handler has the variables (syscall_vars.c); the table of
 //      struct stp_syscall_probe, one entry for each number, with the data that the runtime needs to write arguments
-//      as text, if the handler asks for text.
+//      as text, if the handler uses this text.
 #include "probes/syscall.h"
 #include "target/kernel.h"
 #include "elab/elab.h"
@@ -46,7 +46,7 @@ static const struct command {
 	// its bits as `mask`
 	const char *args;
 	unsigned mask;
-	bool x86;                  // not on arm64
+	bool x86;                  // the row is not valid on arm64
 } commands[] = {
 #define COMMANDS(call, argument, mask) { #call, argument, NULL, mask, false },
 #define COMMAND(call, value, args) { #call, value, args, 0, false },
@@ -160,7 +160,7 @@ static int syscall_resolve(struct session *s, const struct probe_match *m)
 
 // ---------------------------------------------------------------- emit
 
-// Writes ", .name = value" unless the value is 0: most are, and the compiler reads 400 KB of such rows for `syscall.*`.
+// Writes ", .name = value" unless the value is 0: most are 0, and `syscall.*` would have 400 KB of such rows.
 static void emit_member(struct buf *b, const char *name, unsigned value)
 {
 	if (value)
@@ -185,7 +185,7 @@ static void emit_args(struct buf *b, const struct syscall_args *args, bool times
 	}
 }
 
-// Returns the row that begins the commands of the call; NULL if it has no commands.
+// Returns the first row of the call's commands; NULL if it has no commands.
 static const struct command *commands_of(const char *call)
 {
 	if (!strcmp(call, "futex_time64") || !strcmp(call, "fcntl64"))
@@ -208,7 +208,7 @@ struct writer {
 	struct session *s;
 	struct cwriter calls, table;
 	bool sets_made[SYSCALL_MAX_SETS];
-	struct map constants;      // of `calls`: type and value -> name
+	struct map constants;      // constants of `calls`: type and value -> name
 	int n;
 };
 
@@ -217,8 +217,9 @@ static bool is_arm64(const struct writer *out)
 	return syscall_abis(out->s)->column == ARM64;
 }
 
-// Writes a constant with these lines between its braces, unless an equal one is written: most calls have the same
-// arguments in processes of both widths, at the entry and at the return. Returns its name. `dimension`: "[]" or "".
+// Writes a constant with these lines between its braces, unless an equal one was written: most calls have the same
+// arguments in 32-bit and 64-bit processes, at the entry and at the return. Returns its name. dimension: "[]" or
+// "".
 static const char *emit_constant(struct writer *out, const char *type, const char *dimension, struct cwriter *lines)
 {
 	char *key = str_printf("%s %s", type, buf_text(&lines->text)), *name = map_get(&out->constants, key);
@@ -254,7 +255,7 @@ static const char *emit_commands(struct writer *out, const struct syscall_row *r
 	return emit_constant(out, "stp_syscall_command", "[]", &lines);
 }
 
-// Returns the alias without the prefix of calls of 32-bit processes.
+// Returns the alias without the prefix for calls of 32-bit processes.
 static const char *script_name(const struct syscall_row *row)
 {
 	static const char *const prefixes[] = { "compat_sys_", "compat_" };
@@ -299,7 +300,7 @@ void syscall_each_row(const struct syscall_probe *d, bool names, void (*fn)(cons
 		fn(*row, data);
 }
 
-// Writes the generated C that describes one row, which the text functions read. Returns its name.
+// Writes the C that describes one row, for the functions that make text. Returns its name.
 static const char *emit_call(struct writer *out, const struct syscall_row *row, const struct syscall_probe *d,
 			     bool text)
 {
@@ -397,7 +398,7 @@ static void emit_row(struct writer *out, const struct probe *p, const struct sys
 	}
 }
 
-// Writes each number that has a name, if the handler uses it, and one entry for all others.
+// Writes an entry for each number that has a name, if the handler uses the name, and one entry for all others.
 static void emit_any(struct writer *out, const struct probe *p)
 {
 	static const struct abi none = { 0, 64 };

@@ -46,7 +46,7 @@ static void parse_variables(const char *text, struct syscall_arg *a)
 	}
 }
 
-// Parses one word; at: the first free register. Returns how many registers it uses.
+// Parses one word; at: number of the first free register. Returns the number of registers that it uses.
 static int parse_arg(char *word, int at, struct syscall_arg *a)
 {
 	char *type = strchr(word, ':'), *vars, *with, *set;
@@ -60,7 +60,7 @@ static int parse_arg(char *word, int at, struct syscall_arg *a)
 	if (type)
 		*type++ = '\0';
 	else
-		type = word;       // in syscall_commands.def
+		type = word;       // as in syscall_commands.def
 	a->written = *type == '>';
 	type += a->written;
 	a->name = word;
@@ -101,8 +101,8 @@ void syscall_parse_args(const char *text, int at, struct syscall_args *out)
 
 static const struct set {
 	const char *name;
-	bool arm64;                // of arm64, instead of the other set of this name
-	unsigned field;            // bits that hold one value of several; the others are flags
+	bool arm64;                // the set is used on arm64, instead of the other set of this name
+	unsigned field;            // bits that hold one of several values; the other bits are flags
 	const char *names;         // "O_RDONLY 0 O_WRONLY 1 ..."
 } sets[] = {
 #define SET(name, field, names) { #name, false, field, names },

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// --runtime=bpf: programs of system calls. A program serves all probes that share a handler, so that a wildcard makes
-// a few programs: a function that the compiler turns into comparisons finds the probe by the number of the call, before
-// anything else is done.
+// --runtime=bpf: programs of system calls. A program serves all probes that share a handler, so that a wildcard
+// makes a few programs: the program first calls a function, which the compiler translates to comparisons, that
+// finds the probe by the number of the call.
 #include "emit/emit.h"
 #include "probes/syscall.h"
 
@@ -9,8 +9,9 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum { NUMBERS = 0x10000, NAME_SIZE = 32 };    // of STP_ON_SYSCALL() and struct stp_call_names in bpf_hits.h
-enum { SPLIT_FROM = 1000 };                    // calls of 32-bit processes by socketcall() and ipc()
+enum { NUMBERS = 0x10000, NAME_SIZE = 32 };    // as of STP_ON_SYSCALL() and struct stp_call_names in bpf_hits.h
+enum { SPLIT_FROM = 1000 };                    // first number of calls that 32-bit processes make by socketcall()
+					       // and ipc()
 static const int executions[] = { 59, 322, NUMBERS + 11, NUMBERS + 358, -1 };  // execve(), execveat()
 
 typedef VEC(const struct probe *) served_list;
@@ -27,7 +28,7 @@ static void add_numbers(const struct syscall_row *row, void *data)
 			vec_push(to->out, (abi->bits == 32 ? NUMBERS : 0) + row->number[abi->column]);
 }
 
-// Returns the numbers of the calls of a probe; those of 32-bit processes from NUMBERS on.
+// Returns the numbers of the calls of a probe; numbers of 32-bit processes begin at NUMBERS.
 static int_list numbers_of(struct session *s, const struct probe *p)
 {
 	int_list list = { 0 };
@@ -48,7 +49,7 @@ static bool overlap(const int_list *a, const int_list *b)
 
 enum entries { ENTRIES_NONE, ENTRIES_LATE, ENTRIES_SAVED };
 
-// Returns when values of @entry() are computed: at the return, if they are arguments, else at the entry.
+// Returns when values of @entry() are computed: at the return if they are arguments, otherwise at the entry.
 static enum entries entries_of(const struct probe *p)
 {
 	return !p->entries.n ? ENTRIES_NONE : syscall_entries_are_arguments(p) ? ENTRIES_LATE : ENTRIES_SAVED;
@@ -68,8 +69,8 @@ static bool share_handler(const struct probe *p, const struct probe *q)
 	       entries_of(p) == entries_of(q);
 }
 
-// Returns the probes that the program of `first` serves, `first` among them; none if another program serves it. A call
-// that several of them name has a program for each.
+// Returns the probes that the program of `first` serves, including `first`; none if another program serves it. If
+// several of them name the same call, each has its own program.
 static served_list served_by(struct session *s, const struct probe *first)
 {
 	int_list taken = { 0 };
@@ -146,7 +147,8 @@ static int power_above(int n)
 	return p;
 }
 
-// The first program with returns of execve() and execveat() comes with the program that tells them apart.
+// Returns whether p is the first probe of returns of execve() or execveat(); its program is written together with
+// the one that distinguishes these two.
 static bool is_first_execution(struct session *s, const struct probe *p)
 {
 	for vec_each(&s->script.probes, it) {

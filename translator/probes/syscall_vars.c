@@ -2,11 +2,11 @@
 // The variables of a system call's handler: name, kernel_name, argstr, retval, retstr, those of its arguments;
 // and $fd, $return, the arguments as they were passed.
 //
-// In:  the composed body of a probe, names not bound yet. Out: the same with what the handler reads
-//      of these variables. If the body never sets a variable, its value replaces its name, so that nothing is
-//      computed unless it is used. Others become assignments at the beginning of the body, in
-//      its scope. In guru mode a variable that the body sets is written back at its end: to the register, or to
-//      the string in the process's memory.
+// In:  the composed body of a probe, names not bound yet. Out: the same with those of these variables that the
+//      handler reads. If the body never sets a variable, its value replaces its name, so that nothing is computed
+//      unless it is used. Others become assignments at the beginning of the body, in its scope. In guru mode a
+//      variable that the body sets is written back at its end: to the register, or to the string in the process's
+//      memory.
 // The value of a variable follows from its name and its argument's type:
 //   x_uaddr  the address   x_unquoted  the string   x_str, xstr  as in argstr   x  the number; a
 //   string's text as in argstr, or its address if there is x_str
@@ -25,18 +25,18 @@ enum form { FORM_NUMBER, FORM_TEXT, FORM_PLAIN, FORM_PART, FORM_NAME, FORM_KERNE
 
 struct variable {
 	const char *name;
-	const struct syscall_arg *arg; // NULL for a variable of the call as a whole
-	int index;                 // of arg among the arguments; FORM_RETSTR, FORM_MEANING: the format
+	const struct syscall_arg *arg; // NULL for a variable that describes the whole call
+	int index;                 // index of arg among the arguments; FORM_RETSTR, FORM_MEANING: the format
 	enum form form;
-	int at;                    // FORM_NUMBER without arg: its offset in the runtime's data
-	bool is_string;            // --runtime=bpf: a string that is read by its address
-	bool saved;                // at a return: the value that it had at the entry
-	int reads, writes;         // in the body
+	int at;                    // FORM_NUMBER without arg: offset of the number in the runtime's data
+	bool is_string;            // --runtime=bpf: the value is a string that is read from its address
+	bool saved;                // at a return: the value is the one at the entry
+	int reads, writes;         // number of its uses in the body
 };
 typedef VEC(struct variable) variables;
 
-// Returns the location of nodes that are made for the text at loc. Their names belong to the library, so they don't
-// clash with the script's arrays.
+// Returns the location of nodes that are made for the text at loc. Their names belong to the library, so that they
+// do not conflict with the script's arrays.
 static struct loc node_loc(struct loc loc)
 {
 	static const struct source *last;
@@ -74,7 +74,7 @@ static bool part_is_text(int part)
 	return part < 5 || !strcmp(parts[part], "status_str");
 }
 
-// Returns true if the argument has a variable "x_str" beside x, which is the address then.
+// Returns true if the argument has a variable "x_str" besides x, which then is the address.
 static bool has_text(const struct syscall_arg *a, const char *name)
 {
 	for vec_each(&a->vars, v)
@@ -108,7 +108,8 @@ static void add_variable(variables *list, const char *name, const struct syscall
 	vec_push(list, v);
 }
 
-// Returns whether the probe has the variable: at a return, for example the text of what the call wrote.
+// Returns whether the probe has the variable: for example, the text of a buffer that the call writes is available
+// only at the return.
 static bool is_available(const struct syscall_probe *d, const struct syscall_arg *a, const struct syscall_var *v)
 {
 	return d->is_return ? v->at_return || (a->written && form_of(a, v->name) == FORM_TEXT) : v->at_entry;
@@ -122,7 +123,7 @@ static bool is_listed(const variables *list, const char *name)
 	return false;
 }
 
-// Adds variables that the same call has with another assignment of registers: here they are 0.
+// Adds variables that the call has only with another assignment of registers: here they are 0.
 static void add_missing(variables *list, const struct syscall_probe *d)
 {
 	static const struct syscall_arg none;
@@ -139,7 +140,7 @@ static void add_missing(variables *list, const struct syscall_probe *d)
 			}
 }
 
-// Adds the variables of the entry, such as the path of openat(), which a return has as @entry().
+// Adds variables of the entry, such as the path of openat(): a return probe reads them by @entry().
 static void add_saved(variables *list, const struct syscall_probe *d)
 {
 	for (int i = 0, index = 0; i < d->args.n; i++) {
@@ -155,7 +156,7 @@ static void add_saved(variables *list, const struct syscall_probe *d)
 	}
 }
 
-// Returns the format for return_str().
+// Returns the format that return_str() takes.
 static int result_format(const struct syscall_probe *d)
 {
 	char form = d->rows.n ? d->rows.at[0]->result[0] : 'd';
@@ -227,7 +228,8 @@ static struct expr *call(struct loc loc, const char *function, int n, const int 
 	return e;
 }
 
-// Returns the text as in errno.stp, index is its format; with the result's meaning, if v->form requests it.
+// Returns the text as return_str() of errno.stp does, with the format `index`; if v->form requires it, with the
+// result's meaning.
 static struct expr *result_text(struct loc loc, const struct variable *v)
 {
 	struct expr *e = call(loc, v->form == FORM_MEANING ? "__syscall_result" : "return_str", 1, &v->index);
@@ -236,7 +238,7 @@ static struct expr *result_text(struct loc loc, const struct variable *v)
 	return e;
 }
 
-// Returns the text of a string, whose address is all that the function gets.
+// Returns the text of a string. The function that makes it receives only its address.
 static struct expr *string_text(struct loc loc, const struct variable *v)
 {
 	struct expr *e = call(loc, v->form == FORM_PLAIN ? "__syscall_string_unquoted" : "__syscall_string", 0, NULL);
@@ -325,7 +327,7 @@ static bool count_expr(struct ast_walker *w, struct expr **e)
 static bool count_stmt(struct ast_walker *w, struct stmt **s)
 {
 	if ((*s)->kind == S_DELETE && (*s)->u.expr->kind == E_VAR)
-		return false;      // a global, or a variable that is not used before
+		return false;      // the name is a global, or a variable that is not used before
 	if ((*s)->kind == S_TRY)
 		note_write(w->data, (*s)->u.try_.var);
 	if ((*s)->kind == S_FOREACH) {
@@ -343,7 +345,7 @@ static void count_uses(variables *list, struct stmt **body)
 	ast_walk_stmt(&w, body);
 }
 
-// Determines whether this part of the script uses the global with an index.
+// Determines whether this part of the script uses the global as an array.
 struct array_search {
 	const char *name;
 	bool found;
@@ -388,7 +390,7 @@ static void drop_globals(struct session *s, variables *list)
 
 // ---------------------------------------------------------------- insertion into the body
 
-// Returns whether a local is useful: for text that would be made again at each of several uses.
+// Returns whether a local is useful: for text that would otherwise be made again at each use.
 static bool needs_local(const struct variable *v)
 {
 	return v->writes || (v->reads > 1 && v->form != FORM_NUMBER && v->form != FORM_NAME &&
@@ -436,8 +438,8 @@ static struct stmt *assignment(struct loc loc, const struct variable *v)
 	return statement(loc, e);
 }
 
-// Writes the value that the body gave v back to its origin, if it changed. Returns NULL if v has no origin in the
-// process.
+// Writes the value that the body assigned to v back to its origin, if it changed. Returns NULL if v has no origin
+// in the process.
 static struct stmt *write_back(struct loc loc, const struct variable *v)
 {
 	int number = v->arg && v->arg->type ? v->arg->at : v->at;
@@ -517,7 +519,7 @@ struct expr *syscall_target(struct session *s, struct probe *p, struct expr *tar
 	for vec_each(&d->args, a)
 		if (a->type && !strcmp(a->name, name))
 			return argument_value(loc, a);
-	for vec_each(&d->siblings, other)          // the obsolete mmap passes a structure
+	for vec_each(&d->siblings, other)          // the obsolete mmap has its arguments in a structure
 		for vec_each(&(*other)->args, a)
 			if (a->type && !strcmp(a->name, name))
 				return expr_number(loc, 0);

@@ -16,14 +16,14 @@ enum { MIN_NS = 100000, MAX_JIFFIES = 1000000, MAX_HZ = 1000000000 / MIN_NS };
 
 static const struct unit {
 	const char *name;
-	int64_t ns;                // 0: jiffies, -1: a frequency
+	int64_t ns;                // 0: the unit is jiffies; -1: N is a frequency
 } units[] = {
 	{ "s", 1000000000 }, { "sec", 1000000000 }, { "ms", 1000000 }, { "msec", 1000000 },
 	{ "us", 1000 }, { "usec", 1000 }, { "ns", 1 }, { "nsec", 1 }, { "jiffies", 0 }, { "hz", -1 },
 };
 
 struct timer {
-	int64_t interval, randomize; // ns or jiffies
+	int64_t interval, randomize; // in ns or jiffies
 	bool jiffies;
 };
 

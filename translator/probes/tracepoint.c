@@ -22,8 +22,8 @@ extern const struct probe_family family_tracepoint;
 
 struct tracepoint_probe {      // probe.data
 	const struct di_tracepoint *tracepoint;
-	const char *system;        // "" if it cannot be determined
-	const char *module;        // NULL: in the kernel's image
+	const char *system;        // "" if the system cannot be determined
+	const char *module;        // NULL: it is in the kernel's image
 	bool by_number;
 	bool optional;
 };
@@ -33,7 +33,7 @@ enum { MAX_ARGUMENTS = 12 };   // STP_ARGUMENTS of generated.h
 // ---------------------------------------------------------------- resolve
 
 struct pattern {
-	const char *system;        // NULL: any
+	const char *system;        // NULL: any system
 	const char *name;
 };
 
@@ -143,8 +143,8 @@ static int add_of(const struct resolution *r, struct di_module *m)
 	return n;
 }
 
-// Adds tracepoints of modules whose names are the first words of the text, up to a wildcard: for "nfs_read_*" nfs and
-// nfs_read.
+// Adds tracepoints of modules whose names are the first words of the text, up to a wildcard: for "nfs_read_*" the
+// modules nfs and nfs_read.
 static int add_of_modules_like(const struct resolution *r, const char *text)
 {
 	size_t literal = strcspn(text, "*?[");

@@ -45,10 +45,10 @@ static bool assigns(struct stmt *body, const char *name)
 	return writes.found;
 }
 
-// Bodies from the user's to the level of the alias that uses @probewrite.
+// The bodies of the user's declaration and of the aliases between it and the alias that uses @probewrite.
 struct inner {
 	const struct probe_match *m;
-	int level;                 // aliases below this one
+	int level;                 // number of aliases between the alias and the declaration
 };
 
 static bool fold_probewrite(struct ast_walker *w, struct expr **e)

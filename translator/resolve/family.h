@@ -19,7 +19,7 @@ struct probe_match {
 	int chain_len;
 	struct probe_decl *const *aliases;     // [chain_len - 1]: aliases[i] has chain[i + 1]
 	const char *pattern;                   // the one of .patterns that matched
-	bool wildcard;                         // the names of `point` were found by wildcards
+	bool wildcard;                         // `point` was found by wildcards in the script's point
 	bool user_runtime;
 };
 
@@ -42,23 +42,30 @@ struct probe_family {
 	const char *name;                      // as the file's stem: "timer"
 	const char *const *patterns;           // NULL-terminated
 	bool on_user_runtime;                  // exists with --runtime=user
-	// With --runtime=bpf: writes the BPF program of a probe, a macro of bpf_program.h whose last arguments are `rest`.
-	// NULL: handlers run in the client if on_user_runtime is set, else the family is not supported.
+	// With --runtime=bpf: writes the BPF program of a probe, a macro of bpf_program.h whose last arguments are
+	// `rest`. NULL: if on_user_runtime is set, handlers run in the client; otherwise the family is not
+	// supported.
 	void (*bpf_program)(struct session *s, const struct probe *p, struct cwriter *w, const char *rest);
-	// Returns why the programs do not support this probe, or NULL. NULL pointer: they support all.
+	// Returns the reason why BPF programs do not support this probe, or NULL if they do. NULL pointer: they
+	// support every probe.
 	const char *(*bpf_refusal)(const struct probe *p);
 	// With --runtime=bpf: returns the number of calls in progress whose values of @entry() can be saved; 0:
 	// they are computed at the return. NULL: the family has no returns.
 	int (*bpf_calls)(const struct probe *p);
-	bool as_aliases;                       // its points are listed like aliases: by name, with locals
-	bool own_returns;                      // ".return" is not the return of a function with an entry: no @entry
-	bool returns_all;                      // .return.maxactive(N) equals .return: any number of calls can be in progress
-	int arrival_ns;                        // time of a hit before and after the handler, with interrupts off
+	bool as_aliases;                       // -l lists its points by name with their local variables, as it
+					       // lists aliases
+	bool own_returns;                      // ".return" is not the return of a function, so there is no entry
+					       // for @entry
+	bool returns_all;                      // .return.maxactive(N) is the same as .return: any number of calls
+					       // can be in progress
+	int arrival_ns;                        // time in ns that a hit takes before and after the handler, with
+					       // interrupts disabled
 	bool not_of_task;                      // hits are not events of the current task: --exclude-self has no effect
-	bool samples;                          // hits interrupt whatever runs, also code of programs that are not probed
+	bool samples;                          // hits interrupt any code, including that of programs that are not
+					       // probed
 	bool exclusive;                        // handlers run alone, never at the same time as others
 	enum probe_access access;
-	enum probe_access (*access_of)(const struct probe *p); // NULL: `access`, of every probe
+	enum probe_access (*access_of)(const struct probe *p); // NULL: every probe has `access`
 	bool in_slices;                        // handlers may run in process context: emit_slices.c
 
 	// Adds the probes of the match with probe_add(), any number. Reports errors with diag_error() at m->point->loc
@@ -73,17 +80,19 @@ struct probe_family {
 	struct expr *(*target)(struct session *s, struct probe *p, struct expr *target);
 	// Lists the variables that `target` accepts, for -L and $$vars. NULL: none.
 	void (*target_names)(struct session *s, struct probe *p, target_names *out);
-	// Returns whether the probe has such names at all; if not, `target` reports the reason, for $$vars, too. NULL: it has.
+	// Returns whether the probe has target variables at all; if not, `target` reports the reason, also for
+	// $$vars. NULL: every probe has them.
 	bool (*has_names)(const struct probe *p);
-	// Returns why variables of these kinds (bit n: kind n) cannot be listed, or NULL if there are none. An
-	// empty $$vars reports the reason, as an error if *error is set. NULL pointer: all can be listed.
+	// Returns why variables of these kinds (bit n: kind n) cannot be listed, or NULL if they can. An empty
+	// $$vars reports the reason, as an error if *error is set. NULL pointer: all can be listed.
 	const char *(*unknown_names)(const struct probe *p, unsigned kinds, bool *error);
 	// Returns the value of a `$$name` other than $$vars, $$parms, $$locals, $$return; NULL, without a message, if the
 	// name is unknown. NULL pointer: the family has no others.
 	struct expr *(*double_dollar)(struct session *s, struct probe *p, struct expr *target);
 
-	// Returns true if the probe has an address, for -p2, and sets *offset, relative to the symbol or section *from;
-	// NULL: a link-time address of a program, or an address of the kernel. NULL pointer: no probe has.
+	// Returns whether the probe has an address, for -p2, and sets *offset, which is relative to the symbol or
+	// section *from; *from NULL: *offset is a link-time address of a program, or an address of the kernel. NULL
+	// pointer: no probe has an address.
 	bool (*address)(const struct probe *p, const char **from, uint64_t *offset);
 
 	// Returns the module in which @cast and the like look first. NULL pointer: the kernel.
@@ -92,8 +101,8 @@ struct probe_family {
 	// Returns the line of source code at the probe's address. NULL pointer: points have none.
 	struct source_line (*source)(const struct probe *p);
 
-	// Called before `emit`: sets `shares` of probes that need no entry of their own in the table of probes. NULL
-	// pointer: all need one.
+	// Called before `emit`: sets `shares` of probes that need no entry of their own in the table of probes.
+	// NULL pointer: each probe has its own entry.
 	void (*share)(struct session *s, struct probe **probes, int n);
 
 	// Writes one table over these probes (all of this family), and the line that names it in stp_families[];
@@ -108,9 +117,9 @@ extern const struct probe_family *const probe_families[];      // registry.c, NU
 struct probe *probe_add(struct session *s, const struct probe_family *f, const struct probe_match *m,
 			const char *point, void *data);
 
-// resolve/listed.c: Returns true if only points are listed (-l), and adds this one to the list. A family whose
-// wildcards match many points calls it before it makes a probe of each, and probe_list_variables() after the last of
-// these is complete: it returns true if the probe is listed with its variables (-L) and not needed any longer.
+// resolve/listed.c: If only points are listed (-l), adds this one to the list and returns true. A family whose
+// wildcards match many points calls probe_list() before it makes a probe, and probe_list_variables() when the probe
+// is complete: that returns true if the probe is listed with its variables (-L) and no longer needed.
 bool probe_list(struct session *s, const struct probe_match *m, const char *point);
 bool probe_list_variables(struct session *s, const struct probe_match *m, struct probe *last);
 // Returns "$name:type" of the variables that can be read at the point, with the type as written in lists
@@ -121,7 +130,8 @@ void listed_variable(name_list *list, const char *name, const char *type);
 // Adds one more probe of the same match, with the same handler and no condition; cheaper than probe_add().
 struct probe *probe_add_copy(struct session *s, struct probe *first, const char *point, void *data);
 
-// Returns whether @perf(NAME), `e`, can be read in p (NULL: a function without a probe), else reports why. (perf.c)
+// perf.c: Returns whether @perf(NAME), `e`, can be read in p (NULL: a function without a probe); if not, reports
+// the reason.
 bool perf_may_read(const struct session *s, const struct probe *p, const struct expr *e);
 
 // resolve/probe_match.c: Returns the argument of part `name` of the point, or NULL if the part is absent.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Points that are only listed (-l, -L): strings take the place of probes, so that memory grows with what is printed.
+// Points that are only listed (-l, -L): they are stored as strings instead of probes, so that memory grows only
+// with the printed text.
 #include "resolve/resolve.h"
 #include "util/diag.h"
 #include "util/str.h"
@@ -29,7 +30,8 @@ void listed_variable(name_list *list, const char *name, const char *type)
 	vec_push(list, (const char *)str_ndup(b.text, b.len));
 }
 
-// Some variables have a name and a type but no location at this address: optimised out, or not yet set.
+// Returns false for a variable that has a name and a type but no location at this address: it is optimised out, or
+// not yet set.
 static bool can_be_read(struct session *s, struct probe *p, const char *name)
 {
 	struct expr *e = expr_new(E_TARGET, p->loc);

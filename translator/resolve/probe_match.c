@@ -155,7 +155,7 @@ static bool in_wildcard(char c, bool dots)
 	return c != '(' && (dots || c != '.');
 }
 
-// Tracks which beginnings of the text (at_end[i]: of i bytes) match the pattern so far, so that the time is
+// Tracks which prefixes of the text (at_end[i]: of i bytes) match the pattern so far, so that the time is
 // proportional to the product of both lengths.
 static bool dotted_glob(const char *pattern, const char *text)
 {
@@ -333,7 +333,7 @@ static struct probe_point *family_names(const char *pattern, const struct probe_
 	return pattern_matches(names, point) ? names : NULL;
 }
 
-// Returns the point without the .maxactive(N) of a .return that needs none.
+// Returns the point without .maxactive(N) if the family ignores it.
 static const struct probe_point *without_maxactive(const struct probe_point *point)
 {
 	const struct point_part *last = &point->parts.at[point->parts.n - 1];
@@ -414,8 +414,8 @@ static void enter_alias(struct path *path, struct probe_decl *alias, const struc
 	path->aliases.n--;
 }
 
-// One name of an alias. The names of all aliases in the order of their definitions are under "", where wildcards are
-// looked up.
+// One name of an alias. The map also has the names of all aliases, in the order of their definitions, under the key
+// "", for wildcards.
 struct alias_name { struct probe_decl *alias; const struct probe_point *name; };
 typedef VEC(struct alias_name) alias_name_vec;
 
@@ -452,7 +452,7 @@ static const struct map *alias_names(struct script *s)
 	return &s->alias_names;
 }
 
-// Resolves aliases whose names match exactly that many parts of the point, from the first.
+// Resolves aliases whose names match exactly the first n parts of the point.
 static bool resolve_aliases(struct path *path, const struct probe_point *point, int exactly)
 {
 	const char *key = has_glob(point) ? "" : first_names(point, exactly);
@@ -520,7 +520,7 @@ static void add_points(const void *session, name_list *out)
 			vec_push(out, *pattern);
 }
 
-// False: neither an alias nor a family has such a point.
+// Returns false if neither an alias nor a family has such a point.
 static bool resolve_known(struct path *path, const struct probe_point *point)
 {
 	bool found;
@@ -539,7 +539,7 @@ static void resolve_found(struct path *path, const struct probe_point *point)
 		mismatch(path, point);
 }
 
-// A wildcard resolves to those of its matches that can be probed.
+// Resolves a wildcard to those of its matches that can be probed.
 static void resolve_wildcard(struct path *path, const struct probe_point *point)
 {
 	int before = count_found(path->s), errors;
@@ -582,9 +582,9 @@ static const char *syscall_function(const struct probe_point *point)
 	return str_ndup(text, strcspn(text, "@"));
 }
 
-// Since 4.17 the functions of system calls have other names and arguments: kernel.function("sys_open@file").x becomes
-// syscall.open.x, with the same $variables. `alias` is the name after "syscall",
-// `from` the index of the part after the function.
+// Since 4.17 the functions of system calls have other names and arguments: kernel.function("sys_open@file").x is
+// resolved as syscall.open.x, which has the same $variables. `alias` is the name after "syscall", `from` the index
+// of the part after the function.
 static const struct probe_point *as_syscall(const struct probe_point *point, int from, const char *alias)
 {
 	struct probe_point *name = NEW(struct probe_point);
@@ -598,7 +598,7 @@ static const struct probe_point *as_syscall(const struct probe_point *point, int
 	return name;
 }
 
-// Names that kernels have changed have an alias in the library: for kernel.trace("old").x it is
+// The library has an alias for each name that kernels have changed: kernel.trace("old").x is resolved as
 // __renamed.kernel.trace.old.x. Returns NULL if there is no such alias.
 static const struct probe_point *renamed(struct session *s, const struct probe_point *point)
 {
@@ -661,7 +661,7 @@ static bool resolve_instead(struct path *path, const struct probe_point *name)
 	return found;
 }
 
-// Returns whether the point resolves, without a probe of it.
+// Returns whether the point resolves, without making a probe.
 static bool exists(struct path *path, const struct probe_point *point)
 {
 	int probes = path->s->script.probes.n, listed = path->s->script.listed.n;
@@ -686,7 +686,8 @@ static struct probe_point *argument_point(const struct probe_point *point, const
 	return p;
 }
 
-// Returns the name of the system call if it is that of its function: sys_open, SyS_open, __x64_sys_open, do_sys_open.
+// Returns the name of the system call that a function executes: sys_open, SyS_open, __x64_sys_open, do_sys_open;
+// NULL for other functions.
 static const char *call_of_function(const char *name)
 {
 	static const char *const prefixes[] = { "sys_", "SyS_", "__x64_sys_", "__arm64_sys_", "do_sys_", "ksys_" };
@@ -697,7 +698,8 @@ static const char *call_of_function(const char *name)
 	return NULL;
 }
 
-// "vfs_read" and "sched_switch" alone are written in perf probe and ftrace: returns advice with the points that exist.
+// perf probe and ftrace accept the names "vfs_read" and "sched_switch" alone: returns advice with the points that
+// exist.
 static const char *bare_name_advice(struct path *path, const struct probe_point *point)
 {
 	const struct point_part *first = point->parts.at;

@@ -5,10 +5,10 @@
 
 #include "resolve/family.h"
 
-// Matches probe declarations that were not matched yet: those of library files that joined the script.
+// Matches probe declarations that were not matched yet: those of library files that were parsed since.
 void match_new_decls(struct session *s);
-// Returns whether the point has wildcards that match the pattern of a family, except for arguments, which the point
-// omits: "timer.*" and "timer.ms(number)". Such points can be listed, not probed.
+// Returns whether the wildcards of the point match the pattern of a family, and the point only lacks its arguments:
+// "timer.*" and "timer.ms(number)". Such points can be listed, but not probed.
 bool match_left_open(const struct probe_point *point, const char *pattern);
 
 // Returns the handler of a match: prologues, the declaration's own body, epilogues, in one block.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Starts a module on another host. The host needs staprun and a shell, nothing else: the module goes to it by ssh and
-// runs from a directory of its own, and it is stopped when this side closes its standard input.
+// Starts a module on another host, which needs only staprun and a shell. ssh sends the module there; it runs from a
+// directory of its own and is stopped when this side closes its standard input.
 #include "run/host.h"
 
 #include "interrupts.h"
@@ -52,7 +52,7 @@ static const char *quoted(const char *word)
 	return buf_text(&b);
 }
 
-// ssh joins its words for a shell.
+// ssh joins the words of the command to one text for a shell.
 void host_shell_command(arguments *argv, const char *url, const char *script, const arguments *words)
 {
 	struct buf line = { 0 };
@@ -106,7 +106,7 @@ void host_start(struct session *s, struct host *h, const struct remote *r, const
 	posix_spawn_file_actions_adddup2(&actions, out[1], 1);
 	posix_spawnattr_init(&attributes);
 	sigfillset(&heeded);
-	if (is_direct(r->url)) {           // no ssh: the shell and staprun must not ignore them
+	if (is_direct(r->url)) {           // without ssh, the shell and staprun must not ignore the signals
 		posix_spawnattr_setsigdefault(&attributes, &heeded);
 		posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
 	}

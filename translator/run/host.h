@@ -13,7 +13,7 @@ struct host {
 	const struct host_module *module;
 	int pid, in, out;          // in, out: -1: closed
 	size_t sent;               // bytes of the module
-	struct buf line;           // remote.c, with several hosts: an incomplete line
+	struct buf line;           // remote.c, with several hosts: the incomplete last line
 };
 
 // Makes argv the command that passes a script and its arguments to a shell on that host.
@@ -21,16 +21,16 @@ void host_shell_command(arguments *argv, const char *url, const char *script, co
 // Starts staprun there, with these name=value settings of globals. Dies if ssh cannot be started.
 void host_start(struct session *s, struct host *h, const struct remote *r, const struct host_module *module,
 		const name_list *settings);
-// Returns whether a part of the module is still to be sent; sends some of it when h->in is writable.
+// Sends a part of the module if h->in is writable. Returns whether another part is still to be sent.
 bool host_is_sending(const struct host *h);
 void host_send(struct host *h);
 void host_close(int *fd);
 
-// Interrupts of this process: between host_ignore_signals() and host_count_signals() ssh is started, which then leaves
-// those of the terminal to this process.
+// Interrupts of this process. ssh is started between host_ignore_signals() and host_count_signals(), so that it
+// ignores the terminal's signals and this process handles them.
 void host_ignore_signals(void);
 void host_count_signals(void);
-int host_interrupts(void);                 // so far
-void host_interrupt(void);                 // counts one, if there was none
+int host_interrupts(void);                 // number of interrupts so far
+void host_interrupt(void);                 // counts an interrupt if there was none yet
 
 #endif

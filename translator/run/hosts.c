@@ -104,7 +104,7 @@ static void add_range(const struct reading *r, const struct variables *v, const 
 			 v->port);
 }
 
-// line = [user "@"] host [":" port] { variable }
+// line = [user "@"] host [":" port] {variable}
 static void parse_host(const struct reading *r, char *line)
 {
 	char *save = NULL, *word = strtok_r(line, " \t", &save), *open = strchr(word, '['), *at, *colon;
@@ -130,7 +130,7 @@ static void parse_host(const struct reading *r, char *line)
 		*colon = '\0';
 		v.port = v.port ? v.port : colon + 1;
 	}
-	if (!is_name(word))            // also if ansible_host replaces it
+	if (!is_name(word))            // checked also if ansible_host replaces the name
 		refuse(r, "invalid host name \"%s\"; it may have letters, digits, \".\", \"_\" and \"-\", as in [USER@]HOST[:PORT]",
 		       shown(word));
 	add_host(r, v.user, v.host ? v.host : word, v.port);

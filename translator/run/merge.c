@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// --merge: pass 5 with event probes on the hosts and the others here. For each kernel a child process translates the
-// script's part for hosts (elab/merge.c) and returns the module; this process translates the other part into a program
-// of runtime/merge, starts the hosts, and passes their streams on to the program (runtime/include/hosts.h). The program
-// says when the hosts should end; when they have, it runs end probes.
+// --merge: pass 5 with event probes on other hosts and the remaining probes here. For each kernel a child process
+// translates the script's part for hosts (elab/merge.c) and returns the module; this process translates the other
+// part into a program of runtime/merge, starts the hosts, and passes their streams on to the program
+// (runtime/include/hosts.h). The program reports when the hosts should end; after they have ended, it runs end
+// probes.
 #include "run/merge.h"
 
 #include "hosts.h"
@@ -26,18 +27,18 @@
 
 extern char **environ;
 
-enum { END_SECONDS = 15 };         // after which hosts that do not end are given up
+enum { END_SECONDS = 15 };         // time after which hosts that have not ended are abandoned
 
 // A kernel of some hosts, and the process that builds their module.
 struct build {
 	const char *release, *arch;
 	int pid, go, result;
-	struct host_module module;         // bytes is NULL: it failed
+	struct host_module module;         // bytes is NULL if the build failed
 };
 
 static VEC(struct build) builds;
 static unreached_list unreached;
-static int deliver_to = -1;        // in a child
+static int deliver_to = -1;        // in a child: the descriptor to which it writes the module
 
 static void make_pipe(int ends[2])
 {
@@ -60,7 +61,7 @@ static struct build *build_of(const struct remote *r)
 	return NULL;
 }
 
-// In a child: what is translated is a module, and nothing is run.
+// In a child: sets the options so that it makes a module and runs nothing.
 static void become_builder(struct options *o, const struct build *b)
 {
 	o->merge = MERGE_HOST;
@@ -71,13 +72,13 @@ static void become_builder(struct options *o, const struct build *b)
 	o->output_format = o->output = o->monitor = NULL;
 	o->outputs.n = 0;
 	o->record = o->timing = false;
-	diag_options.no_warnings = true;       // reported by the other part
+	diag_options.no_warnings = true;       // the process of the other part reports warnings
 	progress_off();
 	for (int pass = 0; pass < (int)ARRAY_SIZE(o->verbose); pass++)
 		o->verbose[pass] = 0;
 }
 
-// Returns true in the child, which waits until the other part of the script is translated: errors are reported once.
+// Returns true in the child, after the other part of the script was translated, so that errors are reported once.
 static bool start_builder(struct options *o, struct build *b)
 {
 	int go[2], result[2];
@@ -187,10 +188,10 @@ static void build_all(struct session *s)
 struct merging {
 	struct session *s;
 	struct host *hosts;
-	struct timespec *heard;            // when each host has sent something
+	struct timespec *heard;            // [hosts]: time of the last data from it
 	struct timespec started, stopped;
 	int n, pid;
-	int to, from;                      // the program's streams; -1: closed
+	int to, from;                      // descriptors of the program's streams; -1: closed
 	bool stopping, killed;
 };
 
@@ -219,7 +220,8 @@ static void start_program(struct merging *m)
 	vec_push(&argv, NULL);
 	make_pipe(in);
 	make_pipe(out);
-	theirs[0] = fcntl(in[0], F_DUPFD_CLOEXEC, 10);         // not one of those that they become
+	theirs[0] = fcntl(in[0], F_DUPFD_CLOEXEC, 10);         // descriptors from 10 on, so that dup2() to lower
+							       // ones does not replace them
 	theirs[1] = fcntl(out[1], F_DUPFD_CLOEXEC, 10);
 	posix_spawn_file_actions_init(&actions);
 	posix_spawn_file_actions_adddup2(&actions, theirs[0], STP_HOSTS_IN);
@@ -309,7 +311,7 @@ static void relay(struct merging *m)
 		if (poll(fds, (nfds_t)(2 * m->n + 1), 1000) < 0)
 			continue;
 		if (fds[2 * m->n].revents && read(m->from, &byte, 1) >= 0)
-			stop(m);                       // it asks for that, or has ended
+			stop(m);                       // the program requests the end of the hosts, or has exited
 		for (int i = 0; i < m->n; i++) {
 			if (fds[2 * i + 1].revents)
 				host_send(&m->hosts[i]);
@@ -323,7 +325,7 @@ static void relay(struct merging *m)
 	host_close(&m->to);
 }
 
-// Names each host whose part of the result is missing or incomplete. Returns how many are complete.
+// Reports each host whose part of the result is missing or incomplete. Returns the number of complete hosts.
 static int report(struct merging *m, int *status)
 {
 	int complete = 0;

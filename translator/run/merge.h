@@ -5,8 +5,8 @@
 
 #include "run/remote.h"
 
-// Forks a process for each kernel of o->remotes, which builds the module for its hosts: there o->merge is MERGE_HOST.
-// failed: hosts that cannot be used. Sets the release.
+// Forks a process for each kernel of o->remotes, which builds the module for its hosts; in it o->merge is
+// MERGE_HOST. failed: hosts that cannot be used. Sets the release.
 void merge_open(struct options *o, const unreached_list *failed);
 // In such a process, after pass 4: returns the module to the process that runs it.
 void merge_deliver(struct session *s);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// --remote: pass 5 on other hosts, whose lines come back whole.
+// --remote: pass 5 on other hosts. Output of several hosts is printed in whole lines.
 //
-//   remote_open()  asks each host for its kernel; hosts with another kernel are left to a child process
-//   remote_run()   runs the module that was built on the hosts of this process
+// remote_open() asks each host for its kernel, and forks a process for each kernel if there are several.
+// remote_run() runs the module on the hosts of this process.
 #include "run/remote.h"
 
 #include "interrupts.h"
@@ -41,7 +41,8 @@ void remote_check(const char *url)
 
 // ---------------------------------------------------------------- kernels of the hosts
 
-// More hosts than this are asked at the same time, and then cannot ask for passwords.
+// With more than ASKED_IN_TURN hosts up to ASKED_AT_ONCE are asked at the same time, and then cannot ask for
+// passwords.
 enum { ASKED_IN_TURN = 4, ASKED_AT_ONCE = 32 };
 
 // The program that asks a host, and what it has printed.
@@ -70,7 +71,7 @@ static void start_query(struct query *q, const struct remote *r)
 	q->fd = ends[0];
 }
 
-// Reads "6.1.0-56-cloud-amd64 x86_64". Returns NULL, or why nothing can be built for the host.
+// Parses "6.1.0-56-cloud-amd64 x86_64". Returns NULL, or the reason why no module can be built for the host.
 static const char *finish_query(struct query *q, struct remote *r)
 {
 	char some[4096], *text, *last, *arch;
@@ -86,7 +87,7 @@ static const char *finish_query(struct query *q, struct remote *r)
 		    *text ? str_ndup(text, strcspn(text, "\n")) : "ssh is not installed");
 	for (size_t len = strlen(text); len && text[len - 1] == '\n'; )
 		text[--len] = '\0';
-	last = strrchr(text, '\n');         // messages of the login come first
+	last = strrchr(text, '\n');         // messages of the login precede the answer
 	last = last ? last + 1 : text;
 	arch = strchr(last, ' ');
 	if (!arch || strchr(last, '/'))

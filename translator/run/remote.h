@@ -11,8 +11,8 @@ void remote_check(const char *url);
 // hosts.c: adds the hosts of a file, each as [USER@]HOST[:PORT]. Dies at the first line that is not valid.
 void hosts_read(const char *path, name_list *hosts);
 
-// Determines the kernels of the hosts and sets the release. Returns true if there are several kernels: then a process
-// was run for each, and *status is the exit status of all.
+// Determines the kernels of the hosts and sets the release. Returns true if there are several kernels: then it has
+// run a process for each, and *status is their common exit status.
 bool remote_open(struct options *o, int *status);
 
 struct unreached { const char *url, *why; };       // a host that cannot be used

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Pass 5 with -f or --output: standard output of the program that runs the script becomes a pipe to stap-report, which
-// makes the formats of the records that it reads. With --monitor it becomes a pipe to stap-monitor, which draws a
-// screen: then standard input is a pipe with the commands of that screen, and standard error one with messages for it.
+// Pass 5 with -f or --output: standard output of the program that runs the script becomes a pipe to stap-report,
+// which converts the records to these formats. With --monitor it becomes a pipe to stap-monitor, which draws the
+// screen; then standard input is a pipe with the commands of that screen, and standard error a pipe with messages
+// for it.
 #include "run/run.h"
 
 #include "util/diag.h"
@@ -25,7 +26,8 @@ static void make_pipe(int ends[2])
 		die("cannot create a pipe to stap-report: %s", strerror(errno));
 }
 
-// The screen has the terminal for itself: it shows what programs write to standard error, and its keys are commands.
+// The screen uses the whole terminal: it shows the text that programs write to standard error, and its keys are
+// commands.
 static void monitor_arguments(struct session *s, arguments *argv, int ready, struct report *r)
 {
 	int commands[2], messages[2];
@@ -101,7 +103,7 @@ bool report_start(struct session *s, struct report *r)
 	make_pipe(ready);
 	fcntl(ready[1], F_SETFD, 0);
 	arguments_of(s, &argv, ready[1], r);
-	s->opt.output = NULL;                  // stap-report writes it
+	s->opt.output = NULL;                  // cleared, since stap-report writes the file
 	fflush(stdout);
 	input = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3);
 	r->output = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);

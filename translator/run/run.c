@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Pass 5: runs staprun on a finished module, with the options that concern the run, and returns its exit status.
-// Signals of the terminal reach staprun directly; those sent to stap alone are passed on.
+// The terminal sends its signals to staprun, too; signals that only stap receives are passed on.
 #include "run/merge.h"
 #include "run/run.h"
 
@@ -62,7 +62,8 @@ bool run_in_group(const char *name)
 	return group && (getgid() == group->gr_gid || getegid() == group->gr_gid);
 }
 
-// A user without these groups may have capabilities, or gets an error from staprun.
+// A user in none of these groups gets the privilege of stapdev: such a user may have capabilities, or gets an error
+// from staprun.
 enum privilege run_privilege(void)
 {
 	if (geteuid() == 0 || run_in_group("stapdev"))
@@ -196,7 +197,7 @@ static int run_here(struct session *s)
 	run_settings(s, &argv);
 	vec_push(&argv, NULL);
 	if (s->opt.export)
-		serve_start(s);                        // until this process ends
+		serve_start(s);                        // the server runs until this process ends
 	return run_program(argv.at);
 }
 

@@ -6,23 +6,23 @@
 #include "toolchain/toolchain.h"
 
 #define EXIT_COMMAND 5                     // exit status of staprun -k if only the command of -c failed
-#define EXIT_LOSSES 3                      // exit status of --strict, of staprun, too, if anything was lost
+#define EXIT_LOSSES 3                      // exit status with --strict, also of staprun, if anything was lost
 
-// Runs a program with our files and waits; returns the exit status as spawn_wait() does.
+// Runs a program with the descriptors of this process and waits; returns the exit status as spawn_wait() does.
 int run_program(const char *const *argv);
 
-// Returns the path of one of our programs: from the environment variable `wish`, else installed or beside the build.
-// Dies if it is not found.
+// Returns the path of a program of this package: from the environment variable `wish`, else as installed or beside
+// the build. Dies if it is not found.
 const char *run_find(struct session *s, const char *name, const char *wish);
 
 // Returns the privilege that the user's groups give for loading modules.
 enum privilege run_privilege(void);
 
-// Is the user a member of the group?
+// Returns whether the user is a member of the group.
 bool run_in_group(const char *name);
 
-void run_options(struct session *s, arguments *argv);      // of staprun
-void run_settings(struct session *s, arguments *argv);     // name=value ... of -G
+void run_options(struct session *s, arguments *argv);      // adds the options of staprun
+void run_settings(struct session *s, arguments *argv);     // adds name=value ... of -G
 
 // Returns the name of -o with the time filled in.
 const char *run_output_path(const char *pattern);
@@ -33,20 +33,21 @@ const char *run_no_modules(void);
 // Dies with advice if the running kernel does not support modules.
 void run_need_modules(void);
 
-// report.c: with -f or --output, what the script prints goes to stap-report, until report_finish(). This returns
-// `status`, or that of stap-report if `status` is 0.
+// report.c: with -f or --output, the output of the script goes to stap-report until report_finish(), which returns
+// `status`, or the exit status of stap-report if `status` is 0.
 struct report {
 	int pid, output;
-	int commands, messages, theirs[2], errors;     // --monitor on a terminal, else commands is -1
+	int commands, messages, theirs[2], errors;     // with --monitor on a terminal; else commands is -1
 };
-// report_start() waits until all outputs are open, and returns false if stap-report has written why one cannot be.
+// report_start() waits until all outputs are open, and returns false if stap-report has reported that one cannot be
+// opened.
 bool report_start(struct session *s, struct report *r);
 int report_finish(struct report *r, int status);
 // "stap report FILE...": becomes stap-report.
 void report_recorded(struct session *s, char **files) __attribute__((noreturn));
 
 // user.c: runs the program on the user runtime with -c, -x, -G, -o. Returns its exit status.
-// serve.c: --export: starts the server of the script's metrics. It ends when the returned descriptor is closed.
+// serve.c: --export: starts the server of the script's metrics, which ends when the returned descriptor is closed.
 int serve_start(struct session *s);
 int user_run(struct session *s);
 // Returns the path of the program that pass 4 has made.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// --export: runs stap-export, which serves or sends the script's metrics, while staprun runs. It ends when its standard
-// input, the pipe that this process holds, is closed, so also when stap is killed.
+// --export: runs stap-export, which serves or sends the script's metrics, while staprun runs. Its standard input is
+// a pipe that this process holds open: stap-export exits when the pipe is closed, so also when stap is killed.
 #include "run/run.h"
 #include "util/diag.h"
 #include "util/str.h"
@@ -24,7 +24,7 @@ static const char *files_directory(const struct session *s)
 	       str_printf("/var/tmp/systemtap-%s/%s", user, s->module_name);
 }
 
-// Waits until it is ready, so that the script does not start if the port is in use. Returns the pipe.
+// Waits until the server is ready, so that the script does not start if the port is in use. Returns the pipe.
 int serve_start(struct session *s)
 {
 	const char *argv[] = { "python3", run_find(s, "stap-export", NULL), s->opt.export, files_directory(s), NULL };

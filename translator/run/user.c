@@ -57,7 +57,8 @@ static int run_and_wait(const struct spawn *program)
 
 const char *user_program(const struct session *s)
 {
-	// Temporary directories of some systems do not allow execution. -m leaves the program in the current directory.
+	// Temporary directories of some systems do not allow execution. With -m the program is in the current
+	// directory.
 	const char *path = s->stored_path && access(s->module_path, X_OK) ? s->stored_path : s->module_path;
 
 	return strchr(path, '/') ? path : str_printf("./%s", path);
@@ -117,7 +118,7 @@ int user_run(struct session *s)
 		die("-x %d: no such process; pgrep -a NAME lists processes with their IDs", o->target_pid);
 	vec_push(&argv, user_program(s));
 	if (o->export) {
-		// The directory of a name that another process uses has another name, which only the program knows.
+		// If another process uses the name, the directory gets another name, which only the program knows.
 		s->module_name = str_printf("%s_%d", s->module_name, (int)getpid());
 		serve_start(s);                        // until this process ends
 	}

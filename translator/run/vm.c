@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Pass 5 in a throwaway virtual machine: stap-vm boots the kernel with staprun, stapio, the module
-// and the program of -c, runs staprun there, and relays what it prints and its exit status. The client of BPF programs
-// needs no staprun.
+// Pass 5 in a throwaway virtual machine: stap-vm boots the kernel with staprun, stapio, the module and the program
+// of -c, runs staprun there, and relays its output and exit status. The client of BPF programs does not need
+// staprun.
 #include "run/run.h"
 
 #include "util/diag.h"
@@ -40,7 +40,7 @@ const char *vm_default_release(void)
 	return newest;
 }
 
-// Adds a file at the same path in the guest. DIR/./x and the like are valid there, too.
+// Adds a file at the same path in the guest. Paths like DIR/./x are valid there, too.
 static void add_file(arguments *argv, const char *path, const char *cwd)
 {
 	struct stat st;
@@ -52,7 +52,7 @@ static void add_file(arguments *argv, const char *path, const char *cwd)
 				     : str_printf("%s/%s:%s/%s", cwd, path, cwd, path));
 }
 
-// Adds a program and, for a script, its interpreter: env(1) and what that starts.
+// Adds a program and, for a script, its interpreter: env(1) and the program that it starts.
 static void add_executable(arguments *argv, const char *path, const char *cwd)
 {
 	const char *interpreter = spawn_interpreter(path, false), *started = spawn_interpreter(path, true);
@@ -109,7 +109,7 @@ static void add_vm(arguments *argv, struct session *s)
 		vec_push(argv, "--pdeathsig");
 		vec_push(argv, "USR1");
 	}
-	if (s->opt.output) {               // written by this process: files of the guest are discarded
+	if (s->opt.output) {               // this process writes the file, since files of the guest are discarded
 		vec_push(argv, "sh");
 		vec_push(argv, "-c");
 		vec_push(argv, "out=$1; shift; exec \"$@\" >\"$out\"");

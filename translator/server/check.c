@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Diagnostics of the language server: runs passes 1 and 2 and the checks of --lint on a text, and collects what they
-// report. Runs in a child process.
+// Diagnostics of the language server: runs passes 1 and 2 and the checks of --lint on a text, and collects their
+// messages. Runs in a child process.
 #include "server/feature.h"
 #include "editor/arguments.h"
 #include "editor/lint.h"
@@ -16,12 +16,13 @@ static struct {
 	struct json_object *list;
 	struct document *doc;
 	const struct source *source;
-	bool hints;                // reports are those of --lint
+	bool hints;                // the messages are those of --lint
 	VEC(int) incomplete;       // lines whose probe points got placeholder arguments; their errors are not reported
-	bool late;                 // in pass 2
+	bool late;                 // pass 2 has begun
 } check;
 
-// Returns the location in the text from which the one in a macro or a library file was reached; no source: none.
+// Returns the location in the text from which a location in a macro or a library file was reached; without a source
+// if there is none.
 static struct loc in_document(struct loc loc)
 {
 	while (loc.source && loc.source != check.source && loc.via)
@@ -34,7 +35,7 @@ static const char *location_text(struct loc loc)
 	return loc.source ? str_printf("%s:%d:%d", loc.source->name, loc.line, loc.column) : "";
 }
 
-// Adds a note to the message before it, and its location as related information.
+// Adds a note to the preceding message, and its location as related information.
 static void add_note(struct loc loc, const char *text)
 {
 	size_t n = json_object_array_length(check.list);
@@ -54,7 +55,7 @@ static void add_note(struct loc loc, const char *text)
 						 json_string(text)));
 }
 
-// A warning of pass 2 replaces that of --lint about the same name.
+// A warning of pass 2 replaces a warning of --lint about the same name.
 static void remove_hint(struct json_object *range)
 {
 	for (size_t i = json_object_array_length(check.list); i-- > 0; ) {
@@ -98,7 +99,8 @@ static void on_message(enum diag_severity severity, struct loc loc, const char *
 	case DIAG_ERROR: add(SEVERITY_ERROR, loc, text); break;
 	case DIAG_WARNING: add(check.hints ? SEVERITY_HINT : SEVERITY_WARNING, loc, text); break;
 	case DIAG_NOTE: add_note(loc, text); break;
-	case DIAG_FAILURE:         // of the machine, not of the script: a kernel without debuginfo, for instance
+	case DIAG_FAILURE:         // a failure of the machine, not an error in the script: for example, a kernel
+				   // without debuginfo
 		add(SEVERITY_WARNING, (struct loc){ 0 }, text);
 		job_answer(check.list);
 	}
@@ -106,7 +108,7 @@ static void on_message(enum diag_severity severity, struct loc loc, const char *
 
 // ---------------------------------------------------------------- the passes
 
-// Collects the lines of probe points with a script argument.
+// Collects the lines that have a probe point with a script argument.
 static void find_incomplete(const source_token_list *tokens)
 {
 	int first = 0;
@@ -128,7 +130,7 @@ struct source *feature_source(struct request *r, const char *text, size_t len)
 	source_token_list tokens = { 0 };
 
 	s->opt.guru = true;
-	diag_options.verbose = 1;      // each message is reported
+	diag_options.verbose = 1;      // collects each message
 	source_tokens_read(source, &tokens);
 	diag_quiet_push();
 	arguments_parse(s, source, &tokens);
@@ -148,7 +150,7 @@ struct json_object *check_run(struct request *r)
 	diag_kind("parse");
 	if (foreign_refuse(s) || pass_parse(s) + diag_errors())
 		return check.list;
-	if (!s->script.probe_decls.n) {        // a file of a library
+	if (!s->script.probe_decls.n) {        // the text is a library file
 		parse_report_late(s);
 		return check.list;
 	}

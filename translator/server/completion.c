@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// textDocument/completion: probe points, functions, macros and keywords of editor/complete.c, names of the text,
+// textDocument/completion: probe points, functions, macros and keywords from editor/complete.c, names in the text,
 // target variables of the probe at the position, and members after "->".
 #include "editor/complete.h"
 #include "server/variables.h"
@@ -12,7 +12,7 @@ enum { KIND_FUNCTION = 3, KIND_FIELD = 5, KIND_VARIABLE = 6, KIND_KEYWORD = 14, 
 struct list {
 	struct json_object *items;
 	struct document *doc;
-	size_t from, to;           // of the text that an item replaces
+	size_t from, to;           // range of the text that an item replaces
 	struct map seen;
 };
 
@@ -40,8 +40,8 @@ static bool is_name(char c)
 	return isalnum((unsigned char)c) || c == '_';
 }
 
-// Adds what editor/complete.c finds; it repeats the text before the position. Brackets that the editor has inserted
-// after the position are not repeated.
+// Adds the completions of editor/complete.c, which repeat the text before the position. Brackets that the editor
+// has inserted after the position are not repeated.
 static void add_script(struct request *r, struct list *l)
 {
 	const char *before = str_ndup(r->doc->text, r->offset), *after = r->doc->text + r->offset;
@@ -60,7 +60,7 @@ static void add_script(struct request *r, struct list *l)
 	}
 }
 
-// Adds names of the text: declared ones, and all of the probe or function at the position.
+// Adds names in the text: declared names, and all names in the probe or function at the position.
 static void add_names(const struct cursor *c, struct list *l)
 {
 	enum tok declares = TOK_NONE;
@@ -138,7 +138,7 @@ struct json_object *completion_run(struct request *r)
 
 	cursor_set(&c, r->doc, r->offset);
 	if (c.at >= 0 && c.tokens.at[c.at].kind == TOK_NONE)
-		return l.items;            // a comment
+		return l.items;            // the position is in a comment
 	while (l.from && is_name(r->doc->text[l.from - 1]))
 		l.from--;
 	before = last_before(&c, l.from);

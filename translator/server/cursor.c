@@ -24,7 +24,7 @@ static void find_declaration(struct cursor *c, size_t offset)
 	}
 }
 
-// Returns whether what is typed after the token belongs to it.
+// Returns whether text that is typed after the token belongs to it.
 static bool is_open_ended(const struct source_token *t)
 {
 	return t->kind == TOK_IDENT || t->kind == TOK_AT_WORD || (t->kind == TOK_NONE && t->text[1] != '*');
@@ -96,7 +96,7 @@ bool token_is_in_point(const struct cursor *c, const struct source_token *t)
 		switch (p->kind) {
 		case TOK_PROBE: return true;
 		case TOK_LBRACE: case TOK_RBRACE: case TOK_SEMI: case TOK_FUNCTION: case TOK_GLOBAL: return false;
-		case TOK_IF: return false;         // a condition
+		case TOK_IF: return false;         // a condition follows
 		default: break;
 		}
 	return false;

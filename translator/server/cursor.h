@@ -7,18 +7,19 @@
 
 struct cursor {
 	const struct source *source;
-	source_token_list tokens;       // with comments
-	int at;                    // token at the position, or that ends there; -1: none
-	int first, end;            // tokens of the probe, function or global that has the position: first <= i < end
+	source_token_list tokens;       // tokens, including comments
+	int at;                    // index of the token at the position, or of a token that ends there; -1: none
+	int first, end;            // tokens of the probe, function or global that contains the position: first <= i
+				   // < end
 };
 
-// offset: of the position in the text of the request.
+// offset: the position in the text of the request.
 void cursor_set(struct cursor *c, const struct document *doc, size_t offset);
 
 const char *token_text(const struct source_token *t);
 size_t token_offset(const struct cursor *c, const struct source_token *t);
 struct json_object *token_range(const struct cursor *c, const struct source_token *t);
-// Returns the nearest token before or after, without comments; NULL: none.
+// Return the next token before or after the token, skipping comments; NULL: none.
 const struct source_token *token_before(const struct cursor *c, const struct source_token *t);
 const struct source_token *token_after(const struct cursor *c, const struct source_token *t);
 // Returns whether the token is part of a probe point, or of the name of an alias.

@@ -9,7 +9,7 @@
 
 struct document {
 	const char *uri;
-	const char *path;          // of a file: URI, else the URI
+	const char *path;          // path of a file: URI, otherwise the URI
 	const char *text;
 	size_t len;
 	int version;
@@ -22,7 +22,7 @@ const char *path_uri(const char *path);
 // Applies the changes of textDocument/didChange: an array of whole texts and replaced ranges.
 void document_change(struct document *d, struct json_object *changes);
 
-// Positions outside of the text are those of the nearest character.
+// Returns the offset of a position. A position outside of the text becomes that of the nearest character.
 size_t document_offset(const struct document *d, struct json_object *position);
 struct json_object *text_position(const char *text, size_t len, size_t offset);
 struct json_object *text_range(const char *text, size_t len, size_t from, size_t to);

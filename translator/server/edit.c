@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// textDocument/formatting, rename and prepareRename, semanticTokens and documentSymbol: what needs only tokens.
+// textDocument/formatting, rename and prepareRename, semanticTokens and documentSymbol: requests that only require
+// tokens.
 #include "editor/format.h"
 #include "parse/parse.h"
 #include "server/cursor.h"
@@ -20,7 +21,7 @@ struct json_object *formatting_run(struct request *r)
 	r->s->opt.guru = true;
 	text = format_text(r->s, source);
 	if (!text)
-		return NULL;       // a syntax error, which the check reports
+		return NULL;       // there is a syntax error, which the check reports
 	edits = json_object_new_array();
 	if (strcmp(text, r->doc->text))
 		json_object_array_add(edits, text_edit(text_range(r->doc->text, r->doc->len, 0, r->doc->len), text));
@@ -29,7 +30,7 @@ struct json_object *formatting_run(struct request *r)
 
 // ---------------------------------------------------------------- rename
 
-// Returns whether the token is a name that a rename may concern: not a member, a target variable or part of a point.
+// Returns whether the token is a name that can be renamed: not a member, a target variable or part of a point.
 static bool is_plain_name(const struct cursor *c, const struct source_token *t)
 {
 	const struct source_token *before = token_before(c, t);
@@ -42,7 +43,8 @@ static bool is_same(const struct source_token *a, const struct source_token *b)
 	return a->len == b->len && !memcmp(a->text, b->text, a->len);
 }
 
-// Returns TOK_GLOBAL or TOK_FUNCTION if the text declares the name so, TOK_PROBE if only one declaration mentions it.
+// Returns TOK_GLOBAL or TOK_FUNCTION if the text has such a declaration of the name, TOK_PROBE if only one
+// declaration uses it.
 static enum tok scope_of(const struct cursor *c, const struct source_token *name)
 {
 	enum tok declares = TOK_NONE;
@@ -174,10 +176,10 @@ static enum semantic role(const struct cursor *c, const struct source_token *t)
 
 struct delta {
 	struct json_object *data;
-	int line, character;       // of the token before
+	int line, character;       // position of the previous token
 };
 
-// Adds a piece of a token, which does not contain a newline. line: from 0; start: offset of the line.
+// Adds a piece of a token that does not contain a newline. line: number from 0; start: offset of the line.
 static void add_piece(struct delta *d, const char *start, const char *from, const char *to, int line,
 		      enum semantic type)
 {

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-// Shows a symbol as Markdown: the declaration as code, the comment before it, notes.
+// Returns a symbol as Markdown: the declaration as code, the comment before it, notes.
 struct json_object *hover_run(struct request *r)
 {
 	struct json_object *contents = json_object_new_object(), *o = json_object_new_object();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Starts and ends the child processes of the language server. A child writes {"result": ...} or {"error": TEXT} to a
-// pipe; one that writes neither crashed or took too long.
+// Starts and ends the child processes of the language server. A child writes {"result": ...} or {"error": TEXT} to
+// a pipe; a child that writes neither has crashed or exceeded its time limit.
 #include "server/job.h"
 
 #include <errno.h>
@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { MAX_SECONDS = 30 };         // of a child
+enum { MAX_SECONDS = 30 };         // time limit of a child
 
 static int answer_fd = -1;
 
@@ -37,7 +37,7 @@ void job_answer(struct json_object *result)
 	_exit(EXIT_SUCCESS);
 }
 
-// Messages of a request are not shown: the check of the text reports them.
+// Messages are ignored during a request: the check of the text reports them.
 static void on_message(enum diag_severity severity, struct loc loc, const char *text)
 {
 	if (severity != DIAG_FAILURE)
@@ -94,10 +94,10 @@ bool job_start(struct job *job, struct request *r, feature *run)
 
 void job_end(struct job *job)
 {
-	kill(-job->pid, SIGKILL);      // with compilers that it started
+	kill(-job->pid, SIGKILL);      // also kills compilers that it started
 	kill(job->pid, SIGKILL);
 	while (waitpid(job->pid, NULL, 0) < 0 && errno == EINTR)
 		;
 	close(job->fd);
-	rmdir(job->tmp_dir);           // session_close() removes one that is not empty
+	rmdir(job->tmp_dir);           // session_close() removes a directory that is not empty
 }

@@ -19,7 +19,7 @@ void message_add(struct message_input *in, const char *bytes, size_t len)
 	buf_add(&in->bytes, bytes + skipped, len - skipped);
 }
 
-// Discards what was returned, if it is more than the rest.
+// Discards the messages that were returned, if they are longer than the rest.
 static void forget(struct message_input *in)
 {
 	size_t rest = in->bytes.len - in->consumed;
@@ -31,7 +31,7 @@ static void forget(struct message_input *in)
 	in->consumed = 0;
 }
 
-// Returns the Content-Length of a header, or -1.
+// Returns the Content-Length in a header, or -1.
 static int64_t content_length(const char *header, size_t len)
 {
 	static const char name[] = "Content-Length:";
@@ -151,7 +151,7 @@ struct json_object *json_with(struct json_object *o, const char *name, struct js
 	return o;
 }
 
-// Returns the length of the UTF-8 character at p, 0 if it is invalid.
+// Returns the length of the UTF-8 character at p, or 0 if it is invalid.
 static int character(const unsigned char *p)
 {
 	int n = *p < 0x80 ? 1 : *p >= 0xc2 && *p < 0xe0 ? 2 : *p >= 0xe0 && *p < 0xf0 ? 3 : *p >= 0xf0 && *p < 0xf5 ? 4 : 0;

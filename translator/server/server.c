@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The loop of the language server: reads messages of the client, starts a child process for each check and request, and
-// sends their answers. Standard output belongs to the protocol; whatever else is printed goes to standard error.
+// The loop of the language server: reads messages from the client, starts a child process for each check and
+// request, and sends their answers. Standard output is used only for the protocol; all other output goes to
+// standard error.
 #include "config.h"
 #include "server/server.h"
 #include "server/feature.h"
@@ -17,7 +18,7 @@
 enum {
 	PARSE_ERROR = -32700, INVALID_REQUEST = -32600, METHOD_NOT_FOUND = -32601, INTERNAL_ERROR = -32603,
 	NOT_INITIALIZED = -32002, REQUEST_CANCELLED = -32800,
-	MAX_JOBS = 8,              // children at the same time; further messages wait
+	MAX_JOBS = 8,              // maximum number of children; further messages wait
 	MAX_SCRIPT = 4 << 20,      // bytes
 };
 
@@ -25,7 +26,7 @@ static struct {
 	struct session *s;
 	void (*choose_target)(struct session *s);
 	struct message_input input;
-	struct map documents;      // URI -> struct document, text NULL: closed
+	struct map documents;      // URI -> struct document; its text is NULL when it is closed
 	VEC(struct job) jobs;
 	int out;
 	bool initialized, shut_down, ended, failed;
@@ -323,7 +324,7 @@ static void handle(struct json_object *message)
 
 // ---------------------------------------------------------------- the loop
 
-// Handles complete messages; further ones wait while the maximum of children runs.
+// Handles complete messages; further messages wait while the maximum number of children runs.
 static void handle_messages(void)
 {
 	while (!server.ended && server.jobs.n < MAX_JOBS) {
@@ -363,7 +364,7 @@ static void wait_for_input(void)
 		fds[0].fd = -1;
 	if (poll(fds, n + 1, -1) < 0)
 		return;
-	for (int i = n - 1; i >= 0; i--)       // from the end, since one that is removed is replaced by the last
+	for (int i = n - 1; i >= 0; i--)       // from the end, since finish() replaces an entry by the last one
 		if (fds[i + 1].revents)
 			read_job(i);
 	if (fds[0].revents)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Finds the declaration of the name at a position: functions, globals, locals, aliases of the text and of the library,
-// target variables and members with their types, and functions that a probe point resolves to.
+// Finds the declaration of the name at a position: functions, globals, locals, aliases in the text and in the
+// library, target variables and members with their types, and functions to which a probe point resolves.
 #include "server/symbol.h"
 #include "elab/elab.h"
 #include "parse/parse.h"
@@ -11,11 +11,11 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { MAX_POINTS = 8 };           // that hover shows
+enum { MAX_POINTS = 8 };           // number of points that hover shows
 
 // ---------------------------------------------------------------- comments
 
-// Appends a comment without its marks, line by line.
+// Appends a comment without its comment markers, line by line.
 static void add_comment(struct buf *b, const struct source_token *t)
 {
 	const char *p = t->text, *end = p + t->len;
@@ -178,7 +178,7 @@ static void find_file(struct session *s, const char *point, struct symbol *out)
 	}
 }
 
-// Lists the points that the written one resolves to, with their source lines.
+// Lists the points to which the written point resolves, with their source lines.
 static void add_resolved(struct request *r, const struct cursor *c, struct symbol *out)
 {
 	const char *point = cursor_probe_point(c);
@@ -202,7 +202,7 @@ static void add_resolved(struct request *r, const struct cursor *c, struct symbo
 	out->note = buf_text(&b);
 }
 
-// An alias's name is followed by parts such as "return" at times, so shorter names are tried.
+// The name of an alias may be followed by parts such as "return", so shorter names are tried, too.
 static void find_point(struct request *r, const struct cursor *c, struct symbol *out)
 {
 	char *name = str_dup(token_point(c, &c->tokens.at[c->at]));
@@ -237,7 +237,7 @@ static void find_target(struct request *r, const struct cursor *c, const struct 
 
 // ---------------------------------------------------------------- names
 
-// Infers types, as far as there are no errors.
+// Infers types, as far as the script has no errors.
 static struct source *infer(struct request *r)
 {
 	struct session *s = r->s;

@@ -6,17 +6,18 @@
 #include "server/cursor.h"
 
 struct symbol {
-	const char *text;          // declaration as in a script: "function f:long (a:string)"; NULL: unknown name
-	struct loc loc;            // of the declaration; no source: none
-	const char *note;          // further lines, or NULL
-	const char *file;          // a source file, for functions that are probed: path, or NULL
-	int line;                  // in that file, from 1
+	const char *text;          // the declaration as in a script: "function f:long (a:string)"; NULL: unknown
+				   // name
+	struct loc loc;            // location of the declaration; without a source if there is none
+	const char *note;          // further lines to show, or NULL
+	const char *file;          // the source file of a probed function: path, or NULL
+	int line;                  // line in that file, from 1
 };
 
 // Runs the passes until types are inferred, as far as the script has no errors, and finds the name at the position.
 void symbol_find(struct request *r, const struct cursor *c, struct symbol *out);
 
-// Returns the text of the comment before a declaration, without its marks; "": none.
+// Returns the text of the comment before a declaration, without comment markers; "" if there is none.
 const char *symbol_comment(struct loc loc);
 
 #endif

@@ -115,7 +115,8 @@ void limits_check_unused(const struct session *s)
 	for vec_each(&s->opt.defines, d) {
 		bool used = row_of(d->name) != NULL || s->opt.include_dirs.n;
 
-		// C of the user and of libraries (-I) may paste the name together, or include headers that use it.
+		// C of the user and of libraries (-I) may construct the name with ##, or include headers that use
+		// it.
 		for vec_each(&s->sources, src)
 			used = used || mentions(*src, d->name) || strstr((*src)->text, "%{");
 		if (!used)

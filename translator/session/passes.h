@@ -22,12 +22,12 @@ int pass_elaborate(struct session *s);
 	int elab_check(struct session *s);         // check.c: checks that do not depend on types; access and locks
 	int elab_merge(struct session *s);         // merge.c: with --merge, keeps the probes of one part of the script
 	int elab_privilege(struct session *s);     // privilege.c: refuses what the user's privilege does not allow
-	int elab_output_formats(struct session *s); // output_formats.c: checks that they fit the globals
+	int elab_output_formats(struct session *s); // output_formats.c: checks that output formats suit the globals
 	int elab_optimize(struct session *s);      // optimize.c
 	int elab_bpf(struct session *s);           // bpf_check.c: refuses what --runtime=bpf does not support
 	int elab_module_data(struct session *s);   // module_data.c: reads the debuginfo that the module contains
-// The same for lists, after elab_match_probes(): names, targets and types of scripts that may have errors. A statement
-// with a name that is not declared becomes empty. No message is suppressed here.
+// Binds names, targets and types of a script that may have errors, after elab_match_probes(), for lists. A
+// statement with a name that is not declared becomes empty. No message is suppressed here.
 void elab_despite_errors(struct session *s);
 void print_elaborated(struct session *s, struct buf *b);   // -p2
 
@@ -44,8 +44,8 @@ int pass_run(struct session *s);
 // driver/types_listing.c: --types: prints the layout of a type on standard output.
 int layout_run(struct session *s);
 
-// driver/list.c: -l, -L, --types and --dump-*: prints lists on standard output instead of running passes. Returns the
-// exit status of stap.
+// driver/list.c: -l, -L, --types and --dump-*: prints lists on standard output instead of running passes. Returns
+// the exit status of stap.
 int list_run(struct session *s);
 
 #endif

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-// Returns the path on this host of a path of the target.
+// Returns the path on this host of a path of the target, with links resolved.
 static char *real_path(const char *path)
 {
 	char real[PATH_MAX];
@@ -20,7 +20,7 @@ static char *real_path(const char *path)
 	return path && realpath(root_path(path), real) ? str_dup(real) : NULL;
 }
 
-// Returns the file if its last component is `name`.
+// Returns the file if the last component of its path is `name`.
 static char *called(const char *path, const char *name)
 {
 	const char *slash = path ? strrchr(path, '/') : NULL;
@@ -28,7 +28,7 @@ static char *called(const char *path, const char *name)
 	return slash && !strcmp(slash + 1, name) ? real_path(path) : NULL;
 }
 
-// Returns the file of that name beside the script: a script can be started from any directory.
+// Returns the file of that name beside the script, since a script can be started from any directory.
 static char *beside_script(const struct session *s, const char *name)
 {
 	const char *script = s->opt.script_file, *slash = script && !strchr(name, '/') ? strrchr(script, '/') : NULL;
@@ -49,7 +49,7 @@ char *session_program(const struct session *s, const char *name)
 	return found ? found : beside_script(s, name);
 }
 
-// Returns the path in our root or in that of the process. With another root, it is the path seen from here.
+// Returns the path, or the path below /proc/PID/root if the process sees another file there.
 static const char *path_of_mapped(const char *process, const char *path)
 {
 	const char *inside = str_printf("%s/root%s", process, path);

@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static char *temporary;        // for the handler that removes it
+static char *temporary;        // the path for the signal handler that removes it
 
 static int remove_one(const char *path, const struct stat *st, int flag, struct FTW *ftw)
 {
@@ -23,7 +23,7 @@ static int remove_one(const char *path, const struct stat *st, int flag, struct 
 
 static void remove_temporary(void)
 {
-	// Without memory only an empty directory can be removed.
+	// If memory is exhausted, only an empty directory can be removed.
 	if (temporary && nftw(temporary, remove_one, 16, FTW_DEPTH | FTW_PHYS) != 0)
 		rmdir(temporary);
 	temporary = NULL;
@@ -36,7 +36,7 @@ void session_abandon(int status)
 	if (pid == 0) {
 		struct rlimit limit;
 
-		// The limit of processor time may be used up.
+		// raised, since the limit of processor time may be used up
 		if (!getrlimit(RLIMIT_CPU, &limit)) {
 			limit.rlim_cur = limit.rlim_max;
 			setrlimit(RLIMIT_CPU, &limit);
@@ -68,8 +68,8 @@ static void make_temporary(struct session *s)
 	die_at_exit(remove_temporary);
 }
 
-// Searches beside the sources if the program is in the build's directory, else relative to /PREFIX/bin/stap, else, if
-// that directory was copied, beside the program.
+// Searches beside the sources if the program is in the build's directory, else relative to /PREFIX/bin/stap, else
+// (if that directory was copied) beside the program.
 void session_find_directories(struct session *s)
 {
 	char exe[4096];

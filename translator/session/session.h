@@ -14,8 +14,8 @@ struct limit {                 // a -D NAME=VALUE
 
 struct remote {                // a host of --remote
 	const char *url;
-	int number;                // of all hosts, from 0
-	const char *release, *arch;    // its kernel, as it reported
+	int number;                // number among all hosts, from 0
+	const char *release, *arch;    // release and machine, as the host reported them
 };
 
 struct options {               // driver/options.c: from argv, checked, never changed afterwards
@@ -58,8 +58,8 @@ struct options {               // driver/options.c: from argv, checked, never ch
 	VEC(struct limit) globals;        // -G
 	const char *arch;                  // -a: kbuild's name of the machine, NULL: the kernel's
 	VEC(const char *) make_vars;      // -B NAME=VALUE
-	VEC(struct remote) remotes;      // --remote, of this kernel
-	int remotes_all;           // of every kernel
+	VEC(struct remote) remotes;      // --remote: hosts of this kernel
+	int remotes_all;           // number of hosts of every kernel
 	bool remote_prefix;        // --remote-prefix
 	int min_hosts;             // --min-hosts, 0: all
 	enum merge { MERGE_NONE, MERGE_HERE, MERGE_HOST } merge;   // --merge: the part of the script that is translated
@@ -73,7 +73,7 @@ struct options {               // driver/options.c: from argv, checked, never ch
 	VEC(const char *) outputs; // --output: FORMAT:FILE
 	bool json_safe;            // --json-safe
 	bool record;               // --record
-	bool records;              // output consists of records, which stap-report reads
+	bool records;              // the output consists of records, which stap-report reads
 	bool timing;               // -t
 	bool example, example_show;        // --example: the script is one of the examples; --show: print it
 	bool from_bpftrace;         // --from=bpftrace: translate the script and print it
@@ -100,7 +100,7 @@ struct options {               // driver/options.c: from argv, checked, never ch
 	bool keep_going;           // --semantic-keep-going
 	bool poison_cache;         // --poison-cache
 	enum privilege { PRIVILEGE_STAPDEV, PRIVILEGE_STAPSYS, PRIVILEGE_STAPUSR } privilege;
-	bool privilege_given;         // else main.c derives it from the user's groups
+	bool privilege_given;         // otherwise main.c derives it from the user's groups
 	const char *tmp_dir;       // --tmpdir, or NULL: a directory of the session's own
 };
 
@@ -119,10 +119,10 @@ struct c_unit {                // embedded C of one source file that needs heade
 struct c_file { const char *name; const void *bytes; size_t len; };
 
 struct c_function {            // a function of the generated C or of a c_unit
-	const char *part;          // the part of the script that it is made of, for messages
-	struct loc loc;            // the same
-	const struct probe *handler;   // the probe that it is the handler of, or NULL
-	name_list calls;           // functions of this kind that it calls
+	const char *part;          // the part of the script from which it was generated, for messages
+	struct loc loc;            // location of that part
+	const struct probe *handler;   // the probe whose handler it is, or NULL
+	name_list calls;           // functions of the same kind that it calls
 };
 
 struct session {
@@ -132,15 +132,15 @@ struct session {
 	char *tmp_dir;             // main: removed at the end unless -k
 	struct toolchain *toolchain;   // toolchain/toolchain.c; NULL: not opened yet
 	char *cache_dir;           // cache/cache.c; NULL: caching is off
-	const void *marked;        // driver/self_probes.c: the session's identity in its own markers
+	const void *marked;        // driver/self_probes.c: the address that identifies the session in static probes
 	char *tapset_dir, *runtime_dir, *libexec_dir;  // session.c: installed or beside the build
 	char *examples_dir;        // session.c: beside tapset_dir; NULL: all are set by environment variables
 
 	// pass 1
 	VEC(struct source *) sources;      // the user's texts, in order
-	struct library *library;           // parse/library.c: the index, parsed files
+	struct library *library;           // library files that were read: index and parsed files
 	struct script script;
-	int bucket_keys;           // keys of @hist_log(x[key]) in foreach so far, in all files
+	int bucket_keys;           // number of keys of @hist_log(x[key]) in foreach so far, in all files
 	int library_files;                 // number of files parsed, for -v
 
 	// pass 2
@@ -159,14 +159,15 @@ struct session {
 	VEC(struct c_file) c_files;        // emit_bytes.c: files that the generated C includes
 	struct map c_functions;            // emit: name -> struct c_function
 	size_t c_len;
-	name_list runtime_families;        // emit: "timer" and so on, whose tables the C has
+	name_list runtime_families;        // emit: families that have tables in the C, such as "timer"
 	VEC(struct c_unit *) units;        // emit_embedded.c: C that is compiled separately, with headers
 
 	// pass 4
 	char *module_name;                 // without .ko
-	char *module_path;                 // the .ko, or the program on the user runtime, in tmp_dir or as -m names it
+	char *module_path;                 // the .ko, or the program on the user runtime, in tmp_dir or at the path
+					   // of -m
 	char *stored_path;                 // its path in the cache, which pass 4 prints; NULL: not in the cache
-	bool module_cached;                // the module came from the cache, nothing was compiled
+	bool module_cached;                // the module was found in the cache, and nothing was compiled
 };
 
 // session.c: Sets the directories of the installation, or of the sources and the build.
@@ -200,8 +201,8 @@ int64_t limit_max(enum limit_name name);
 void limits_check(const struct session *s);
 void limits_check_unused(const struct session *s);     // called after pass 2: warns of names that nothing uses
 
-// Returns whether a construct at loc behaves as it does since version `since`; --compatible selects an older version
-// for the user's script, never for the library. what: its name in warnings of --check-version. (compatible.c)
+// compatible.c: Returns whether a construct at loc behaves as since version `since`. --compatible selects an older
+// version for the user's script, never for the library. what: its name in warnings of --check-version.
 bool session_since(const struct session *s, struct loc loc, const char *since, const char *what);
 
 // Adds a text to the sources of the session. name: as shown in messages.

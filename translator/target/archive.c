@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A package -> its files below a directory. libarchive reads the formats; files are made here, so that each path is
-// walked from the directory's descriptor without following a link.
+// Unpacks a package below a directory. libarchive reads the formats; this file creates the files, so that each path
+// is opened component by component from the directory's descriptor without following a link.
 //
-// A link is stored as "../" for each component of its own directory, then the path below the root without "..". Its
-// ".." thus are resolved in directories that exist, never through another link, and cannot lead above the root:
-// archive_link_path() refuses what would, and open_parent() refuses directories that are links.
+// A link is stored as "../" for each component of its own directory, then the path below the root without "..".
+// Thus its ".." are resolved in directories that exist, never through another link, and cannot lead above the root:
+// archive_link_path() rejects links that would, and open_parent() rejects directories that are links.
 #include "target/archive.h"
 #include "util/diag.h"
 #include "util/str.h"
@@ -71,7 +71,7 @@ static int open_parent(const struct unpacking *u, const char *path, const char *
 	return dir;
 }
 
-// A later entry of the same path replaces the earlier one, but not a directory.
+// A later entry of the same path replaces the earlier one, unless that is a directory.
 static void make_free(const struct unpacking *u, int dir, const char *name, const char *path)
 {
 	if (unlinkat(dir, name, 0) < 0 && errno != ENOENT)
@@ -180,7 +180,7 @@ static void unpack_entry(struct unpacking *u, struct archive *a, struct archive_
 	u->made++;
 }
 
-// Only formats of packages and of archives of source trees are enabled: each reader is code that foreign bytes reach.
+// Enables only the formats of packages and of archives of source trees, since each reader parses untrusted bytes.
 static struct archive *new_reader(void)
 {
 	struct archive *a = archive_read_new();

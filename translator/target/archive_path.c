@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Paths of archives: names of entries, and targets of links, as paths below the directory that is unpacked into. Both
-// are foreign input. The fuzzer of archives is linked with this file alone.
+// Paths of archives: names of entries, and targets of links, as paths below the destination directory. Both are
+// untrusted input. The fuzzer of archives is linked with this file alone.
 #include "target/archive.h"
 
 #include <string.h>
 
-// Appends the components of a path. up: ".." removes the last component; else it is refused.
+// Appends the components of a path. up: ".." removes the last component; otherwise it is rejected.
 static bool append(char *out, unsigned long size, const char *path, bool up)
 {
 	size_t len = strlen(out);

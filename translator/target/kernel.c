@@ -164,7 +164,7 @@ const char *kernel_cross_prefix(const struct kernel *k)
 	return NULL;
 }
 
-// Returns kbuild's name of the machine, from the option that selects it, or NULL if none does.
+// Returns kbuild's name of the machine, from the configuration option that selects it, or NULL.
 static const char *find_arch(const char *config)
 {
 	static const char *const options[][2] = {
@@ -223,7 +223,7 @@ static const char *joined(const name_list *names)
 	return buf_text(&b);
 }
 
-// Returns the kernel of --sysroot.
+// Returns the only kernel in --sysroot.
 static const char *only_release(void)
 {
 	name_list names = releases();
@@ -360,8 +360,9 @@ static bool host_is_debian(void)
 	return access("/etc/debian_version", F_OK) == 0;
 }
 
-// False only if apt's lists are here, and do not have the package: the kernel was made elsewhere. apt-cache takes a
-// second where apt keeps no cache of its lists, so it is asked once for all packages of a kernel.
+// Returns false only if apt's lists are present and do not have the package: then the kernel was built from other
+// sources. apt-cache takes a second where apt does not cache its lists, so it is asked once for all packages of a
+// kernel.
 static bool apt_may_have(const struct kernel *k, const char *package)
 {
 	const char *wanted[] = {
@@ -446,7 +447,7 @@ const char *kernel_image_advice(const struct kernel *k)
 	return str_printf("apt has no package %s: give the kernel's file with --image=FILE", package);
 }
 
-// Returns the directory that the tree's Makefile includes, as those of Debian's flavours do, or NULL.
+// Returns the directory that the tree's Makefile includes, as in the trees of Debian's flavours, or NULL.
 static const char *included_tree(const char *tree)
 {
 	char *makefile = str_read_file(str_printf("%s/Makefile", tree), NULL), *lines = NULL;
@@ -455,7 +456,7 @@ static const char *included_tree(const char *tree)
 		const char *end = str_starts(line, "include /") ? strstr(line, "/Makefile") : NULL;
 		const char *dir = end ? str_ndup(line + strlen("include "), (size_t)(end - line) - strlen("include ")) : NULL;
 
-		// A tree that was adapted to where it is includes a path of this host.
+		// The tree may have been changed to include a path of this host.
 		if (dir)
 			return is_dir(root_path(dir)) ? root_path(dir) : dir;
 	}

@@ -18,13 +18,14 @@ struct kernel {
 	bool config_loaded, exports_loaded;
 };
 struct kernel *kernel_open(struct session *s);
-// Returns kbuild's name of a machine that it or uname names ("aarch64", "arm64" -> "arm64"), or NULL if it is unknown.
+// Returns kbuild's name of a machine from its own or uname's name ("aarch64", "arm64" -> "arm64"), or NULL if it is
+// unknown.
 const char *kernel_arch(const char *name);
 const char *kernel_host_arch(void);
 // Returns the release that a build tree was configured for, or NULL.
 char *kernel_tree_release(const char *tree);
-// kernel_files.c: Return the build tree of --headers, and the image of --image. End the program if they are
-// incomplete.
+// kernel_files.c: Return the build tree of --headers, and the image of --image. Both end the program if files are
+// missing.
 char *kernel_files_tree(struct session *s);
 char *kernel_files_image(struct session *s, const char *release);
 // Returns the release of an image, from the header of a bzImage or from the file's name, or NULL.
@@ -34,20 +35,21 @@ const char *kernel_cross_prefix(const struct kernel *k);
 // Returns NULL if the option is unset.
 const char *kernel_config(struct kernel *k, const char *name);
 bool kernel_exports(struct kernel *k, const char *symbol);
-// Returns the only installed kernel whose release begins with the text, up to a "." or "-", or else the text.
+// Returns the only installed kernel whose release begins with the text, up to a "." or "-"; otherwise the text.
 const char *kernel_complete_release(const char *release);
 // Dies with a list of installed kernels if this one has no modules on this host and does not run.
 void kernel_need_installed(const char *release);
-// Returns false if the running kernel is known to have no kprobes.
+// Returns false if the running kernel certainly lacks kprobes.
 bool kernel_here_has_kprobes(void);
 // Returns the directory of the sources that the build tree refers to: the tree itself, its `source` link, or, for a
 // Debian flavour's tree, the directory that its Makefile includes.
 const char *kernel_source_tree(const struct kernel *k);
-// Returns the Makefile to build modules with if the tree's own one refers to a path below --sysroot, or NULL.
+// If the tree's Makefile refers to a path below --sysroot, returns the Makefile with which modules are built
+// instead; otherwise NULL.
 const char *kernel_makefile(const struct kernel *k);
 // Dies with advice (the package) if the kernel has no build tree.
 void kernel_need_build_tree(const struct kernel *k);
-// Each returns how files of the kernel are obtained: from a package, unless apt does not have that.
+// Return how to obtain files of the kernel: from a package, unless apt does not have it.
 const char *kernel_headers_advice(const struct kernel *k);
 const char *kernel_image_advice(const struct kernel *k);
 const char *kernel_debuginfo_advice(const struct kernel *k);

@@ -68,7 +68,7 @@ static void hash_content(struct cache_hash *h, const char *option, const char *p
 	if (n < 0)
 		die("%s=%s cannot be read: %s", option, path, strerror(errno));
 	close(fd);
-	cache_hash_text(h, "");        // the end of the file
+	cache_hash_text(h, "");        // marks the end of the file
 }
 
 static int depth(const char *below)
@@ -80,8 +80,9 @@ static int depth(const char *below)
 	return n;
 }
 
-// Makefiles of Debian's headers include one in another package by its absolute path. It becomes relative to their own
-// directory. A link `source` to that directory is what kbuild makes beside a Makefile of its own.
+// Makefiles of Debian's headers include a Makefile in another package by its absolute path. The path becomes
+// relative to their own directory. A link `source` to the included directory is added, as kbuild does beside a
+// Makefile that it generates.
 static void relocate(const char *root, const char *makefile)
 {
 	char *text = str_read_file(makefile, NULL), *dir = str_ndup(makefile, strlen(makefile) - strlen("/Makefile"));
@@ -112,7 +113,7 @@ static void relocate_all(const char *root)
 	globfree(&found);
 }
 
-// Returns the directory that the packages were unpacked into, now or by an earlier run.
+// Returns the directory into which the packages were unpacked, now or by an earlier run.
 static char *unpacked(struct session *s, const name_list *packages, const struct archive_rules *rules)
 {
 	struct cache_hash *h = cache_hash_new("package 1");
@@ -140,8 +141,7 @@ static char *unpacked(struct session *s, const name_list *packages, const struct
 
 // ---------------------------------------------------------------- what is missing
 
-// Returns the name of the package that has a path, as far as paths of distributions tell: "usr/src/NAME/..." and
-// "usr/lib/NAME/...".
+// Returns the name of the package that has a path, if the path shows it: "usr/src/NAME/..." and "usr/lib/NAME/...".
 static const char *package_of(const char *below)
 {
 	static const char *const parents[] = { "usr/src/", "usr/lib/", "lib/" };
@@ -182,7 +182,7 @@ static const char *join(const name_list *names)
 	return buf_text(&b);
 }
 
-// Ends the program with a list of the packages that the tree refers to, or else of the files that it lacks.
+// Ends the program with a list of the missing packages that the tree refers to, or else of the missing files.
 static void check_complete(const char *root, const char *tree)
 {
 	static const char *const links[] = { "source", "scripts", "tools", "include", "arch", "Makefile", "Kbuild" };
@@ -243,7 +243,7 @@ static const char *found_instead(const char *root)
 	return names.n ? str_printf(", only %s", join(&names)) : "";
 }
 
-// Selects the tree of that release; NULL: the only one.
+// Selects the tree of that release; with NULL, the only tree.
 static char *select_tree(const char *root, const char *release)
 {
 	name_list trees = { 0 }, releases = { 0 };

@@ -6,7 +6,7 @@
 //   NAME member STRUCT.FIELD     struct STRUCT of the kernel's headers has a member FIELD
 //   NAME params FUNCTION N       the kernel's headers declare FUNCTION with N parameters
 //
-// and gives "#define NAME 1" where true. The last two look into the text of include/linux and
+// and each row that holds becomes "#define NAME 1". The last two kinds read the text of include/linux and
 // arch/*/include/asm, which is what the runtime is compiled with: no debug information is needed.
 // #if inside a structure is ignored.
 #include "target/kernel.h"
@@ -95,8 +95,8 @@ static void search_member(struct row *r, const char *text, const char *end)
 	}
 }
 
-// A declaration starts in the first column; calls are indented, macros and comments start
-// otherwise.
+// Returns whether p is in a declaration, which starts in the first column; calls are indented, macros and comments
+// start otherwise.
 static bool is_declaration(const char *text, const char *p)
 {
 	const char *line = p;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Dependencies of what a compiler made: the files that it read, and the paths where it searched for a header
+// Dependencies of a compiled object: the files that it read, and the paths where it searched for a header
 // and found none. In: the rules of -MD, the compiler's options. Out: a list, one line each, for the cache:
 //
 //   F PATH     a file that was read
@@ -17,7 +17,7 @@
 
 // ---------------------------------------------------------------- rules of make
 
-// Parses n backslashes at p. Returns the character after them; *end: the word ends.
+// Parses n backslashes at p. Returns the character after them; *end: whether the word ends there.
 static const char *backslashes(const char *p, struct buf *word, bool *end)
 {
 	size_t n = strspn(p, "\\"), meant = n;
@@ -73,7 +73,7 @@ void depends_rule(struct depends *d, const char *rule)
 		p += strspn(p, " \t");
 		if (*p == '\n')
 			return;
-		if (str_starts(p, "$(")) {     // kbuild's options, which are empty files
+		if (str_starts(p, "$(")) {     // the rule contains kbuild's options, which are empty files
 			p += strcspn(p, "\n");
 			p += *p == '\n';
 			continue;
@@ -89,7 +89,7 @@ void depends_rule(struct depends *d, const char *rule)
 struct search {
 	struct depends *d;
 	name_list quoted, angled;      // directories, in their order
-	struct map known;              // names that were searched for
+	struct map known;              // names that were searched
 };
 
 // Lists the compiler's directories, including those that don't exist.
@@ -171,7 +171,8 @@ static void search_in(struct search *x, const name_list *dirs, const char *name,
 		*found |= !is_absent(x, str_printf("%s/%s", dirs->at[i], name));
 }
 
-// includer: the directory of the file that has the name in quotes, else NULL. all: #include_next ignores the first.
+// Searches a header. includer: the directory of the file that has the name in quotes, else NULL. all: #include_next
+// ignores the first.
 static void search(struct search *x, const char *includer, const char *name, bool all)
 {
 	const char *id = str_printf("%s\n%s\n%d", includer ? includer : "", name, all);
@@ -191,7 +192,8 @@ static void search(struct search *x, const char *includer, const char *name, boo
 	search_in(x, &x->angled, name, all, &found);
 }
 
-// Each <name> and "name" after "include", "include_next" and "has_include(", in all branches of conditionals.
+// Searches each <name> and "name" after "include", "include_next" and "has_include(", in all branches of
+// conditionals.
 static void search_names(struct search *x, const char *path)
 {
 	char *text = str_read_file(path, NULL), *slash = strrchr(path, '/');
@@ -255,7 +257,7 @@ struct timespec depends_now(void)
 	return now;
 }
 
-// Times of some file systems are whole seconds.
+// The times of some file systems have a resolution of one second.
 static bool changed_since(const char *path, struct timespec start)
 {
 	struct stat st;
@@ -287,7 +289,7 @@ char *depends_list(const struct depends *d)
 	return buf_text(&b);
 }
 
-// The name of the rule's target: that of the object might need escapes.
+// The name of the rule's target; the name of the object could require escapes.
 #define TARGET "object"
 
 void depends_options(arguments *argv, const char *rule)

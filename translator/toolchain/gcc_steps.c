@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// gcc itself only starts a compiler and an assembler; finding them and their options takes it a fifth of the time in
-// which a small script is compiled. In: the two commands that "gcc -###" prints, asked once per kernel. Out: these
-// commands for a file, if they make the same object as gcc of an example. Other compilers, gcc that another
-// program starts (ccache), and scripts named gcc that change the environment are run as they are.
+// gcc itself only starts a compiler and an assembler; finding them and their options takes it a fifth of the time
+// in which a small script is compiled. In: the two commands that "gcc -###" prints, queried once per kernel. Out:
+// these commands for a file, if they make the same object of an example as gcc does. Other compilers, gcc that
+// another program starts (ccache), and scripts named gcc that change the environment are run as they are.
 #include "toolchain/tools.h"
 #include "util/spawn.h"
 
 #include <string.h>
 
-// Stand for the directory and the name of a file in the commands.
+// Placeholders in the commands for the directory and the name of a file.
 #define DIRECTORY "/directory-of-the-file"
 #define NAME "name-of-the-file"
 
@@ -24,7 +24,7 @@ void gcc_arguments(const struct session *s, const struct toolchain *t, const cha
 	vec_push(argv, c_path);
 }
 
-// Returns whether the words are the program's command, for this file alone.
+// Returns whether the words are a command of the program that compiles this file alone.
 static bool is_step(const arguments *words, const char *program, const char *output, const char *input)
 {
 	bool has_input = false, has_output = false;
@@ -49,7 +49,7 @@ static void set_between(arguments *compile, arguments *assemble)
 	compile->at[compile->n - 1] = assemble->at[assemble->n - 1] = text;
 }
 
-// Sets t->compile and t->assemble to what gcc says it would run.
+// Sets t->compile and t->assemble to the commands that gcc -### prints.
 static void query_steps(struct session *s, struct toolchain *t)
 {
 	arguments argv = { 0 }, steps[2] = { 0 };
@@ -76,7 +76,7 @@ static void query_steps(struct session *s, struct toolchain *t)
 	t->assemble = steps[1];
 }
 
-// Returns the word with what stands for directory and name replaced.
+// Returns the word with the placeholders of directory and name replaced.
 static const char *for_file(const char *word, const char *directory, const char *name)
 {
 	const char *at = strstr(word, DIRECTORY), *end;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// "<a.h><b.h>" -> an object with the DWARF of all their types, cached by the compiler and by the files it read:
-// compiled as the kernel's modules are, or as programs are. Two cache files for each header: the list of the object's
-// dependencies (depends.c), by the header's name; the object, by the state of each path of that list.
+// Compiles "<a.h><b.h>" to an object with the DWARF of all their types, as the kernel's modules are compiled, or as
+// programs are. Two cache files for each header: the list of the object's dependencies (depends.c), whose key is
+// the header's name; the object, whose key is the state of each path of that list.
 #include "cache/cache.h"
 #include "toolchain/tools.h"
 #include "util/diag.h"
@@ -80,8 +80,8 @@ static void hash_compiler(struct session *s, struct cache_hash *h, const struct 
 		cache_hash_directory(h);
 }
 
-// Compiles `input` to `output` by the command argv, with the list of its dependencies in `rule`. Returns the exit
-// status.
+// Compiles `input` to `output` by the command argv, and writes the list of its dependencies to `rule`. Returns the
+// exit status.
 static int compile(struct spawn *compiler, const arguments *argv, const char *input, const char *output,
 		   const char *rule)
 {

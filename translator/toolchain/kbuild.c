@@ -2,7 +2,7 @@
 // One kbuild run: runtime sources (and a generated C file) -> objects, and the commands that made
 // them.
 //
-// kbuild leaves the exact command of each file it makes in .FILE.cmd; that is where the compiler's
+// kbuild writes the exact command of each file that it makes to .FILE.cmd; this file reads there the compiler's
 // flags, objtool's options and the linker's come from (before 5.17 objtool's are only shown). The
 // directory holds the runtime's units (sources.c), the generated C or a stand-in
 // for it, and stp_config.h.
@@ -42,7 +42,7 @@ const char *words_of_command(const char *p, arguments *words)
 				quote = quote ? 0 : *p;
 			else if (*p == '\\' && quote != '\'' && p[1])
 				buf_putc(&word, *++p);
-			else if (str_starts(p, "$$"))          // make's escapes
+			else if (str_starts(p, "$$"))          // undoes make's escapes
 				buf_putc(&word, *++p);
 			else if (str_starts(p, "$(pound)"))
 				buf_putc(&word, '#'), p += strlen("$(pound)") - 1;
@@ -108,7 +108,7 @@ static void compiler_options(const arguments *from, arguments *to)
 	}
 }
 
-// Copies all options but those of the file or of this run's directory.
+// Copies all options except those that name the file or this run's directory.
 static void header_options(const arguments *from, const char *dir, arguments *to)
 {
 	bool operand;
@@ -129,7 +129,7 @@ static void header_options(const arguments *from, const char *dir, arguments *to
 	}
 }
 
-// Copies everything but objects, output and response files.
+// Copies everything except objects, output and response files.
 static void linker_options(const arguments *from, arguments *to)
 {
 	for (int i = 0; i < from->n; i++) {
@@ -159,9 +159,9 @@ static bool find_shown_command(const char *output, const char *program, argument
 	return false;
 }
 
-// Kernels with CONFIG_X86_KERNEL_IBT run objtool on the linked object, so that it can list the functions whose address
-// is not used, where the kernel then overwrites ENDBR. We run it on each object, since it takes longer for the runtime
-// than for most scripts, and without --ibt, since the address may be used in another object. Returns true if it ran on
+// Kernels with CONFIG_X86_KERNEL_IBT run objtool on the linked object, to list the functions whose address is not
+// used; the kernel overwrites their ENDBR. Here it runs on each object, since it takes longer for the runtime than
+// for most scripts, and without --ibt, since another object may use the address. Returns true if kbuild ran it on
 // the linked object.
 static bool read_objtool(const char *dir, const char *output, struct toolchain *t)
 {
@@ -214,7 +214,8 @@ void kbuild_write(const char *path, const char *text)
 	kbuild_write_bytes(path, text, strlen(text));
 }
 
-// Writes the runtime's units that a module with tables of these families needs; NULL: those of all modules.
+// Writes the runtime's units that a module with tables of these families requires. NULL: those that all modules
+// require.
 static void write_units(struct session *s, const char *dir, const name_list *families, runtime_units *needed)
 {
 	runtime_units units = { 0 };
@@ -227,8 +228,8 @@ static void write_units(struct session *s, const char *dir, const name_list *fam
 		}
 }
 
-// Adds our flags. Functions that run in a probe have no tracing hooks; debug information is omitted, since it would
-// double the time and is never read. The directory's name must not be part of the objects.
+// Adds our flags. Functions that run in a probe must not have tracing hooks. Debug information is omitted, since it
+// would double the time and is never read. The objects must not contain the directory's name.
 static void write_makefile(const struct session *s, const char *dir, const char *name, const runtime_units *units)
 {
 	struct buf b = { 0 };
@@ -240,7 +241,8 @@ static void write_makefile(const struct session *s, const char *dir, const char 
 	buf_printf(&b, "ccflags-y := -g0 -I%s -I%s/runtime -I%s/runtime/include -fmacro-prefix-map=%s/=\n",
 		   dir, dir, dir, dir);
 	buf_puts(&b, "ccflags-y += $(call cc-option,-fcallgraph-info=su,-fstack-usage)\n");         // for stack.c
-	// gcc compares all variables of one kind with each other: 40 seconds for tables of 20,000 points.
+	// Without this, gcc compares all variables of one kind with each other: 40 seconds for tables of 20,000
+	// points.
 	buf_puts(&b, "ccflags-y += $(call cc-option,-fno-ipa-icf-variables)\n");
 	for (int i = 0; i < units->n; i++)
 		if (units->at[i].option)
@@ -272,7 +274,7 @@ char *kbuild_directory(struct session *s, const char *name, const char *generate
 
 // ---------------------------------------------------------------- the run
 
-// Returns the word before `at` if the line begins with line_start; NULL: it does not, or the word is a path.
+// If the line begins with line_start, returns the word before `at`; NULL if it does not, or if the word is a path.
 static char *word_before(const char *output, const char *at, const char *line_start)
 {
 	const char *word = at, *line = at;
@@ -371,7 +373,7 @@ void build_advise(const char *output, const char *dir)
 	if (*variables)
 		diag_output(str_printf("the environment sets %s, which changes how compilers and make work: unset what is not "
 				       "intended\n", variables));
-	if (!missing && !getenv("GCC_EXEC_PREFIX"))      // a wrong GCC_EXEC_PREFIX would be the reason
+	if (!missing && !getenv("GCC_EXEC_PREFIX"))      // a wrong GCC_EXEC_PREFIX has the same effect
 		missing = not_executed(output);
 	if (missing)
 		die("the program \"%s\", which this kernel's modules are built with, is not installed; install "
@@ -393,14 +395,14 @@ static void add_cross(struct session *s, arguments *argv)
 		vec_push(argv, str_printf("CROSS_COMPILE=%s", prefix));
 }
 
-// Commands are shown indented, as gcc does "   39 | the text" and "    from FILE:1".
+// make prints commands without indentation; gcc indents its own text: "   39 | the text" and "    from FILE:1".
 static bool is_command(const char *line, size_t len)
 {
 	return len > LONG_LINE || str_starts(line, "make -f") || line[0] == '#' || line[0] == '\''
 		|| (line[0] == ' ' && !memmem(line, len, " |", 2) && !memmem(line, len, "from ", 5));
 }
 
-// Prints make's output without the commands, which are too long to be read.
+// Prints make's output without the commands, which are too long to read.
 static void show(const char *output)
 {
 	for (const char *line = output; *line;) {
@@ -432,7 +434,7 @@ static void feed(void *arg)
 	struct config_feed *f = arg;
 	char *text = compat_config(f->s);
 
-	// The few lines fit into the pipe, whether make still runs or not.
+	// The few lines fit into the pipe buffer, so write() does not block even if make has exited.
 	if (write(f->pipe[1], text, strlen(text)) != (ssize_t)strlen(text))
 		die("cannot write to a pipe: %s", strerror(errno));
 	close(f->pipe[1]);
@@ -463,9 +465,9 @@ char *kbuild_run(struct session *s, const char *dir)
 		"make", "-C", s->kernel->build_tree, str_printf("M=%s", dir),
 		str_printf("-j%ld", cpus < 1 ? 1 : cpus > 8 ? 8 : cpus),
 		"--no-print-directory", "V=1",
-		"KCFLAGS=-g0",         // debuginfo of the metadata is never read
-		"CONFIG_DEBUG_INFO_BTF_MODULES=",      // half a second that would be wasted
-		"PAHOLE_FLAGS=",       // otherwise a shell script determines them several times
+		"KCFLAGS=-g0",         // debug information of the metadata is never read
+		"CONFIG_DEBUG_INFO_BTF_MODULES=",      // saves half a second
+		"PAHOLE_FLAGS=",       // otherwise a shell script determines the flags several times
 		"modules",
 	};
 	const char *env[] = {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Links objects, lists what they leave undefined, and writes a module's own name and stack need into it.
 //
-// The name stands in two places: __this_module.name (section .gnu.linkonce.this_module) and
+// The name is in two locations: __this_module.name (section .gnu.linkonce.this_module) and
 // "name=..." of .modinfo. Both were compiled with MODULE_PLACEHOLDER, as long as a name can be;
 // the name is written over it and padded with zeros, which the kernel and modinfo skip.
 #include "toolchain/tools.h"
@@ -103,7 +103,8 @@ void object_link(const struct toolchain *t, const arguments *objects, const char
 	arguments argv = { 0 };
 
 	add_linker(t, module, &argv);
-	vec_push(&argv, "--strip-debug");      // modpost's file has debug information: more bytes than all the rest
+	vec_push(&argv, "--strip-debug");      // modpost's file has debug information, which is larger than
+					       // everything else
 	vec_push(&argv, "-o");
 	vec_push(&argv, output);
 	for (int i = 0; i < objects->n; i++)

@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <string.h>
 
-// Parses one line: "NAME:" in front is a family or the beginning of symbols; the files become includes.
+// Parses one line: "NAME:" at its start is a family or a prefix of symbols; the files become includes.
 static void parse_line(char *line, runtime_units *units)
 {
 	struct runtime_unit u = { 0 };

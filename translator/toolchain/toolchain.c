@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Once per kernel: the commands that make its modules, and the runtime and the metadata that all modules share.
+// Finds, once per kernel, the commands that make its modules, and compiles the runtime and the metadata that all
+// modules share.
 // They are cached under three keys:
 //
 //   id key        the kernel, times and sizes of the runtime's files -> KEY.id, one line: the
@@ -21,7 +22,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#define FORMAT "quicktap toolchain 10"  // to be changed with the output of this file or of kbuild.c
+#define FORMAT "quicktap toolchain 10"  // to be changed together with the output of this file or of kbuild.c
 
 // ---------------------------------------------------------------- keys
 
@@ -99,7 +100,7 @@ static struct cache_key content_key(const struct session *s, const arguments *so
 	return cache_hash_end(h);
 }
 
-// Returns the content key, from the .id file if it exists. *known: it came from there.
+// Returns the content key, from the .id file if it exists; then *known is true.
 static struct cache_key find_key(struct session *s, const struct cache_key *id,
 				 const arguments *sources, bool *known)
 {
@@ -116,7 +117,7 @@ static struct cache_key find_key(struct session *s, const struct cache_key *id,
 
 // ---------------------------------------------------------------- the compiler
 
-// Returns the state of all programs that run and of all headers that were read.
+// Returns the state of all tools that run and of all headers that were read.
 static char *compiler_id(struct session *s, const struct toolchain *t)
 {
 	return str_printf("%s %s %s %s", tool_ids(s, t->dir, &t->cc, true), tool_ids(s, t->dir, &t->ld, false),
@@ -178,7 +179,7 @@ static void parse_flag(struct toolchain *t, struct buf *depends, const char *nam
 		map_put(&t->symbols, value, t);
 }
 
-// Returns false if it is incomplete, or was made with another compiler.
+// Returns false if the file is incomplete, or was made with another compiler.
 static bool load(struct session *s, struct toolchain *t)
 {
 	char *text = cache_text(s, &t->key, ".flags", NULL), *calls, *save = NULL;
@@ -263,7 +264,7 @@ static void make(struct session *s, struct toolchain *t)
 	char *dir = kbuild_directory(s, MODULE_PLACEHOLDER, reference_symbols(s), NULL), *output = kbuild_run(s, dir);
 	bool units_complete;
 
-	memset(&t->cc, 0, sizeof(t->cc));      // load() may have set some of them
+	memset(&t->cc, 0, sizeof(t->cc));      // cleared, since load() may have set some of them
 	memset(&t->compile, 0, sizeof(t->compile));
 	memset(&t->assemble, 0, sizeof(t->assemble));
 	memset(&t->header_cc, 0, sizeof(t->header_cc));

@@ -12,24 +12,25 @@ struct toolchain {
 	const char *dir;           // where the commands run: relative paths in them start here
 	const char *source_arch;   // objtool expects it in SRCARCH
 	arguments cc;              // compiles generated C
-	arguments compile, assemble;       // what cc runs for that, or empty (gcc_steps.c)
+	arguments compile, assemble;       // the commands that cc runs for generated C, or empty (gcc_steps.c)
 	arguments header_cc;       // compiles C that includes the kernel's headers
-	arguments objtool;         // empty: the kernel doesn't use it
+	arguments objtool;         // empty: not used by the kernel
 	arguments ld;              // makes the .ko: -r, script, build-id
 	// symbols for which the metadata has versions: all that a module may leave undefined
 	struct map symbols;
 	const char *depends;       // list of the files that the runtime was compiled from (depends.c)
 	const char *compiler_id;   // programs: path, size, times; the state of `depends`
 	const char *runtime;       // runtime.o
-	arguments calls;           // of the runtime, its parts and the embedded C: files of calls (call_graph.c)
+	arguments calls;           // files of calls (call_graph.c) of the runtime, its optional units and the
+				   // embedded C
 	arguments parts;           // module/runtime_units.c: objects of the families that this script uses
 	const char *metadata;      // __this_module, .modinfo, __versions of a module called MODULE_PLACEHOLDER
-	struct cache_key id, key;  // of the kernel and the runtime: by times of files, by contents
+	struct cache_key id, key;  // keys of the kernel and the runtime: by times of files, by contents
 };
 // Maximum length of a module's name, which replaces the placeholder in the metadata.
 #define MODULE_NAME_MAX 55
 #define MODULE_PLACEHOLDER "stap_0000000000_0000000000_0000000000_0000000000_000000"
-// Returns it from the cache, else by one kbuild run. Dies with advice.
+// Returns the toolchain from the cache, else from one kbuild run. Dies with advice.
 struct toolchain *toolchain_open(struct session *s);
 // Returns false if the runtime's files or the kernel's have changed since toolchain_open().
 bool toolchain_current(const struct session *s, const struct toolchain *t);

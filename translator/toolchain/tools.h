@@ -11,19 +11,20 @@
 
 // A line of runtime/kernel/sources: files that are compiled together.
 struct runtime_unit {
-	VEC(const char *) users;   // only for modules with these families or symbols ("stp_..."); empty: for all
-	const char *option;        // of the compiler, for this unit; or NULL
-	const char *text;          // the C: includes relative to the runtime's directory
+	VEC(const char *) users;   // families or symbols ("stp_...") of the modules that need the unit; empty: all
+				   // modules need it
+	const char *option;        // option of the compiler for this unit, or NULL
+	const char *text;          // the C text: includes relative to the runtime's directory
 };
 typedef VEC(struct runtime_unit) runtime_units;
 // sources.c: Dies if the runtime is not found.
 void runtime_read_units(const struct session *s, runtime_units *units);
-// symbols: those that the module's other objects leave undefined; NULL: any.
+// symbols: those that the module's other objects leave undefined; NULL: all symbols count as undefined.
 bool runtime_unit_needed(const struct runtime_unit *u, const name_list *families, const struct map *symbols);
 #define KBUILD_GENERATED "generated"       // the unit of the generated C
 
 // Makes tmp_dir/kbuild with all files for a module of that name. generated: the text of its C, which has tables of
-// these families; NULL: the runtime has only the units of all modules.
+// these families; NULL: the runtime has only the units that all modules require.
 char *kbuild_directory(struct session *s, const char *name, const char *generated, const name_list *families);
 // Returns make's output. Dies with it and advice if make fails.
 char *kbuild_run(struct session *s, const char *dir);
@@ -51,19 +52,20 @@ struct cache_hash;
 // depends.c: The files that a compilation depends on.
 struct depends {
 	const char *dir;           // where the compiler ran
-	const char *ours;          // the beginning of names of this run's files, which don't count; may be NULL
+	const char *ours;          // the prefix of names of this run's files, which are not dependencies; may be
+				   // NULL
 	struct timespec start;     // depends_now() before the compiler was started
-	struct map files, absent;  // paths that were read; paths that were searched for and not found
+	struct map files, absent;  // paths that were read; paths that were searched and not found
 	struct map present, seen;  // private
 };
 struct timespec depends_now(void);
 // Adds the files of a rule of make; `rule` begins after its target.
 void depends_rule(struct depends *d, const char *rule);
-// Options for a rule file.
+// Adds the compiler's options that write a rule file.
 void depends_options(arguments *argv, const char *rule);
-// Returns the list of dependencies of an object that was compiled with depends_options(): `compiler` is the command
-// without these, `input` the C file, `rules` the rule file's text. Returns NULL without a cache, or if a file has
-// changed since the start; then nothing is cached in this run.
+// Returns the list of dependencies of an object that was compiled with depends_options(). `compiler` is the command
+// without these options, `input` the C file, `rules` the rule file's text. Returns NULL if caching is off, or if a
+// file has changed since the start; then nothing is cached in this run.
 char *depends_of(struct session *s, struct depends *d, const arguments *compiler, const char *input, const char *rules);
 // Returns the list of d->files and d->absent, or NULL if a file has changed since the start.
 char *depends_list(const struct depends *d);
@@ -73,8 +75,8 @@ struct cache_key depends_key(const struct cache_key *names, const char *list);
 // tools.c: Returns path, size and times of a compiler and of the programs that it runs. dir: where relative names
 // begin.
 const char *tool_id(struct session *s, const char *name);
-// The same for the programs that a command names before its options ("ccache gcc"). compiler: the last of them is one;
-// the programs that it runs are included.
+// Returns the state of all programs that a command names before its options ("ccache gcc"). compiler: the last of
+// them is a compiler, whose own programs are included.
 char *tool_ids(struct session *s, const char *dir, const arguments *words, bool compiler);
 // Adds the directory to the hash if options or variables of a compiler may have paths that begin with it.
 void cache_hash_directory(struct cache_hash *h);
@@ -90,12 +92,14 @@ char *calls_write(const arguments *objects, const char *path);
 // Returns the number in a BYTES field of a file of calls (call_graph.c); 0 if the field is invalid.
 int calls_bytes(const char *text);
 
-// gcc_steps.c: Adds the command of t->cc that compiles this file.
+// gcc_steps.c: Adds the command that compiles this file as t->cc does.
 void gcc_arguments(const struct session *s, const struct toolchain *t, const char *c_path, const char *object,
 		   arguments *argv);
-// gcc_steps.c: Sets t->compile and t->assemble, if this compiler is gcc and they do the same. Writes into dir.
+// gcc_steps.c: Sets t->compile and t->assemble, if the compiler is gcc and they make the same object. Writes into
+// dir.
 void gcc_find_steps(struct session *s, struct toolchain *t, const char *dir);
-// gcc_steps.c: Adds a command of these for a file, DIRECTORY/NAME.c, whose object is DIRECTORY/NAME.c.o.
+// gcc_steps.c: Adds a command of gcc_find_steps() for the file DIRECTORY/NAME.c, whose object is
+// DIRECTORY/NAME.c.o.
 void gcc_step(const arguments *step, const char *c_path, arguments *argv);
 
 // compile.c: Compiles generated C to an object, without make.
@@ -105,14 +109,15 @@ char *compile_generated(struct session *s, const struct toolchain *t, const char
 // *others: those of the runtime and the embedded C are added.
 char *kbuild_module(struct session *s, const char *c_path, const char *name, const char **generated, arguments *others);
 
-// object.c: Links objects into one without the sections that only the .ko gets; `module`: into the .ko.
+// object.c: Links objects into one. module: into the .ko, with the kernel's linker script.
 void object_link(const struct toolchain *t, const arguments *objects, const char *output, bool module);
 // Adds the symbols that an object or a .ko leaves undefined.
 void object_undefined(const char *path, struct map *symbols);
 // Writes the module's name over MODULE_PLACEHOLDER.
 void object_name_module(const char *module, const char *name);
 struct stp_stack_need;
-unsigned int object_stack_limit(const char *module);           // bytes that the runtime allows a hit to need
+unsigned int object_stack_limit(const char *module);           // returns the bytes of stack that the runtime allows
+							       // a hit to need
 void object_write_stack(const char *module, const struct stp_stack_need *need);
 
 #endif

@@ -22,22 +22,22 @@ enum { MAX_WARNINGS = 100 };
 // The errors between diag_quiet_push() or diag_hold_push() and the pop.
 struct section {
 	int errors;
-	int held;                  // value of diag.held before it, which the pop restores
+	int held;                  // value of diag.held before the section; the pop restores it
 	struct diag_report first;
-	bool takes_notes;          // notes that follow belong to this error
+	bool takes_notes;          // notes that follow belong to the error of this section
 };
 
 static struct {
 	const char *kind;
 	int errors, different, shown;
-	int warnings;              // distinct warnings
-	bool last_shown;           // whether a note belongs to a message that was printed
-	struct map seen;           // "location: text" of everything printed
-	struct buf catalogue;      // of diag_catalogue()
-	VEC(struct loc) locations;    // of the entries of the catalogue
+	int warnings;              // number of distinct warnings
+	bool last_shown;           // the message to which a note would belong was printed
+	struct map seen;           // "location: text" of every message printed
+	struct buf catalogue;      // text of diag_catalogue()
+	VEC(struct loc) locations;    // locations of the entries of the catalogue
 	int quiet;                 // depth of diag_quiet_push() and diag_hold_push()
 	int held;                  // depth of diag_hold_push(); 0 while diag_quiet_push() is active
-	VEC(struct section) sections;  // the active ones; [0] is outside of all
+	VEC(struct section) sections;  // the active sections; [0] is outside of all
 	struct section last_section;
 	void (*hooks[8])(void);
 	int nhooks;
@@ -118,7 +118,7 @@ static char *location_text(struct loc loc)
 	return str_printf("%s:%d:%d", loc.source->name, loc.line, loc.column);
 }
 
-// Innermost macro call first; only both ends of a long chain are printed.
+// Prints the innermost macro call first, and only both ends of a long chain.
 static void show_expansions(const struct expansion *via)
 {
 	int calls = 0, n = 0;

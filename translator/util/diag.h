@@ -33,7 +33,7 @@ struct expansion {
 struct loc {
 	const struct source *source; // NULL: made by the translator
 	int line, column;          // from 1; column counts bytes
-	const struct expansion *via; // innermost macro call; NULL: not from a macro
+	const struct expansion *via; // innermost macro call; NULL: the text is not from a macro
 };
 
 // Returns the start of a line of the text; the end of the text if it has fewer lines.
@@ -85,9 +85,9 @@ const char *diag_similar(const char *wanted, diag_names *add, const void *from);
 const char *diag_quiet_first(void);        // text of the first error in the last quiet section
 struct loc diag_quiet_location(void);         // and its location
 void diag_error_quiet(struct loc loc);     // reports that error at loc, with its notes
-// The same for errors that the caller reports as one warning by diag_warn_held() if pop returned any; other
-// warnings are printed meanwhile. The warning has the text and the notes of the first error, then `advice`; its
-// location is `loc` if the error has none.
+// Like diag_quiet_push() and its pop, for errors that the caller reports as one warning by diag_warn_held() if pop
+// returned any; other warnings are printed meanwhile. The warning has the text and the notes of the first error,
+// then `advice`; its location is `loc` if the error has none.
 void diag_hold_push(void);
 int diag_hold_pop(void);
 // Returns the first error of the last section, to be reported once it is known to matter.
@@ -97,9 +97,9 @@ void diag_warn_held(struct loc loc, const char *advice);
 
 // Reports a failure of the machine: runs the hooks of die_at_exit(), then exits with status 1.
 void die(const char *fmt, ...) PRINTF_LIKE(1, 2) __attribute__((noreturn));
-void die_of_memory(size_t bytes) __attribute__((noreturn));    // that many were asked for
-// Set by the handler of SIGINT and the like: then die() reports the interrupt, since that made a program fail, and
-// diag_output() prints nothing.
+void die_of_memory(size_t bytes) __attribute__((noreturn));    // bytes: the size of the allocation that failed
+// Set by the handler of SIGINT and similar signals: then die() reports the interrupt as the reason why a program
+// failed, and diag_output() prints nothing.
 extern volatile int diag_interrupted;
 void die_at_exit(void (*hook)(void));
 // Calls check(arg). Returns the message of its die(), which ends only the call, or NULL. Does not nest.

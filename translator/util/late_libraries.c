@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Functions of large libraries that few runs need: libarchive for packages and bundles, libcrypto for signatures.
 // Loading them takes longer than a cached script. Each function here has the name and the type that the library's
-// header gives it, loads the library when it is first called, and calls the library's own.
+// header declares; it loads the library at its first call, and calls the library's function.
 #include "config.h"
 #include "util/diag.h"
 
@@ -41,7 +41,7 @@ static void *crypto_function(const char *name)
 	return function_of(LIBCRYPTO_SONAME, &handle, name);
 }
 
-// The library's own calls of these names must find its own functions.
+// The library's own calls of these names must resolve to its own functions.
 #define LATE(library, result, name, parameters, arguments) \
 	__attribute__((visibility("hidden"))) result name parameters \
 	{ \

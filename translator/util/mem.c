@@ -21,7 +21,7 @@ void mem_init(void)
 {
 #ifdef HAVE_GC
 	GC_INIT();
-	// A translation is short and drops little: a collection would take longer than it needs for that memory.
+	// A translation is short and frees little: a collection would take longer than allocating that memory.
 	GC_set_free_space_divisor(1);
 	GC_set_min_bytes_allocd(24 << 20);
 	GC_set_warn_proc(GC_ignore_warn_proc); // failures are reported below

@@ -7,7 +7,7 @@
 #include <stddef.h>
 
 void mem_init(void);                       // called once, first thing in main()
-// Collects more often, for runs that make many objects of short life.
+// Collects more often, for runs that make many short-lived objects.
 void mem_collect_often(void);
 void *mem_alloc(size_t size);              // zeroed; exits with advice if out of memory
 void *mem_alloc_atomic(size_t size);       // zeroed; for data without pointers (text)

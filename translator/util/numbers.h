@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A hash table from numbers or addresses, never 0, to numbers. A zeroed one is empty and ready to use. The garbage
-// collector does not see the keys: objects whose addresses they are must be referenced elsewhere.
+// A hash table from numbers or addresses, never 0, to numbers. A zeroed table is empty and ready to use. The
+// garbage collector does not see the keys: objects whose addresses are keys must be referenced elsewhere.
 #ifndef UTIL_NUMBERS_H
 #define UTIL_NUMBERS_H
 
@@ -14,7 +14,8 @@ struct numbers {
 };
 
 uint64_t numbers_mix(uint64_t x);                        // spreads the bits of a key
-uint32_t *numbers_at(struct numbers *t, uint64_t key);   // the value of the key; the caller sets it if it is 0
+uint32_t *numbers_at(struct numbers *t, uint64_t key);   // returns the value of the key, which the caller sets if
+							 // it is 0
 
 // Adds an object to a set. Returns whether it is new.
 static inline bool numbers_add(struct numbers *set, const void *object)

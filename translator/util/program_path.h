@@ -3,8 +3,8 @@
 #ifndef UTIL_PROGRAM_PATH_H
 #define UTIL_PROGRAM_PATH_H
 
-// Returns the path: a name with a "/" is one, whether it exists or not; another name is searched as execvp() does, then
-// in the current directory, where it need not be executable. NULL: not found.
+// Returns the path of a program. A name with a "/" is a path, whether the file exists or not; another name is
+// searched as execvp() does, then in the current directory, where it need not be executable. NULL: not found.
 char *program_path(const char *name);
 
 // Returns the first word of a -c command, as a shell splits it. NULL: the command is more than a program and its

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The line of progress. A timer's signal writes it, so that work need not be done in pieces.
+// The line of progress. The signal handler of a timer writes it, so that callers need not poll.
 #include "util/progress.h"
 
 #include <errno.h>
@@ -15,7 +15,8 @@
 #define REMOVE "\r\033[K"
 
 static struct {
-	bool tried, terminal, quiet;   // quiet: something is in progress, and nothing was printed since `since`
+	bool tried, terminal, quiet;   // quiet: something is in progress, and nothing was printed since the time
+				       // `since`
 	timer_t timer;
 	struct timespec since;
 	char text[256];
@@ -74,7 +75,7 @@ void progress(const char *fmt, ...)
 	state.quiet = true;
 	at = state.since;
 	at.tv_sec++;
-	set_timer(at);                 // if that time has passed, it expires at once
+	set_timer(at);                 // if that time has passed, the timer expires at once
 }
 
 void progress_off(void)

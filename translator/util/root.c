@@ -67,8 +67,8 @@ static bool is_below(const char *path)
 	return !strncmp(path, root.dir, root.len) && (!path[root.len] || path[root.len] == '/');
 }
 
-// Returns a path of no file for a file that is missing below the root. The plain path must not be used if it has a link
-// that leads to a file of this host, which would be taken for the target's.
+// Returns a path that no file has, for a file that is missing below the root. The plain path must not be used: if
+// it contains a link, it could name a file of this host.
 static char *missing(const char *path)
 {
 	char *plain = str_printf("%s%s", root.dir, path);

@@ -6,10 +6,10 @@
 
 #include <stdbool.h>
 
-// Returns why the directory cannot be the root, or NULL. "/" is this system, which is the default.
+// Returns the reason why the directory cannot be the root, or NULL. "/" is this system, which is the default.
 const char *root_set(const char *dir);
 bool root_is_set(void);
-// Sets a variable of the target's environment: "NAME=VALUE". Returns false if the text has another form.
+// Sets a variable of the target's environment from "NAME=VALUE". Returns false if the text has another form.
 bool root_set_variable(const char *setting);
 
 // Returns the path on this host of a file that has this absolute path on the target. Links are followed below the root,
@@ -20,7 +20,8 @@ char *root_path(const char *path);
 char *root_pattern(const char *pattern);
 // Returns the target's path of a file of this host; the path itself if the file is not below the root.
 const char *root_name(const char *path);
-// Returns the value of a variable in the target's environment, or NULL; without a root, in our own. PATH has a default.
+// Returns the value of a variable in the target's environment, or NULL; without a root, in the environment of this
+// process. PATH has a default.
 const char *root_variable(const char *name);
 
 #endif

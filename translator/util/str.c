@@ -250,8 +250,8 @@ enum str_long str_long(const char *text, int64_t *n)
 	return found == NUMBER_TOO_LARGE ? STR_TOO_LARGE : STR_LONG;
 }
 
-// Transposed letters count as one difference (optimal string alignment). glob: wildcards of `a` match any letters, "*"
-// any number of them.
+// Returns the number of differences; transposed letters count as one (optimal string alignment). glob: wildcards of
+// `a` match any letters, "*" any number of them.
 static int distance(const char *a, const char *b, bool glob)
 {
 	int n = (int)strlen(b), *before = NEW_ARRAY(int, n + 1), *last = NEW_ARRAY(int, n + 1), *row = NEW_ARRAY(int, n + 1);
@@ -286,7 +286,7 @@ int str_distance(const char *a, const char *b)
 	return distance(a, b, false);
 }
 
-// One letter differs, or at most a third of them, or one name is the beginning of the other.
+// Returns true if one letter differs, or at most a third of them, or if one name is a prefix of the other.
 static bool is_similar(const char *a, const char *b, int distance)
 {
 	size_t m = strlen(a), n = strlen(b), shorter = m < n ? m : n, longer = m < n ? n : m;
@@ -294,7 +294,7 @@ static bool is_similar(const char *a, const char *b, int distance)
 	return (size_t)distance * 3 <= longer || (distance == 1 && longer > 1) || (shorter > 2 && !strncmp(a, b, shorter));
 }
 
-// A wildcard replaces a part of the name, so that fewer differences make a pattern unlike it.
+// A wildcard replaces a part of the name, so fewer differences are permitted than between names.
 static bool is_similar_to_glob(const char *glob, int distance)
 {
 	int letters = 0;
@@ -328,7 +328,7 @@ static void add_similar(struct similar *to, const char *name, int score)
 		to->n++;
 }
 
-// The shortest of the names with the same distance is the most similar.
+// Among names with the same distance, the shortest is the most similar.
 static void similar_to_glob(const char *glob, const char *const *names, int n, struct similar *out)
 {
 	enum { LONGER_THAN_NAMES = 1000 };
@@ -348,13 +348,13 @@ static void similar_to_name(const char *wanted, const char *const *names, int n,
 	for (int i = 0; i < n; i++) {
 		int longer = (int)strlen(names[i]) - len, d;
 
-		// The distance is at least the difference in length. To compute it takes the product of both lengths.
+		// The distance is at least the difference in length, which is cheaper than computing it.
 		if (out->n == MAX_SIMILAR && abs(longer) >= out->score[MAX_SIMILAR - 1])
 			continue;
 		if (!is_similar(wanted, names[i], abs(longer)))
 			continue;
 		d = str_distance(wanted, names[i]);
-		// A name that equals it exists, but is not available there.
+		// A name with distance 0 exists, but is not available there, so it is not suggested.
 		if (d && is_similar(wanted, names[i], d))
 			add_similar(out, names[i], d);
 	}

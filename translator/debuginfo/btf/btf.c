@@ -146,8 +146,8 @@ static char *spell(const struct btf_source *b, uint32_t id, int depth)
 	return str_dup(text(b, t->name_off));
 }
 
-// BTF's signed flag is derived from the values, so a mask like 0xffff0000 is called negative; before pahole 1.24 it is
-// never set. Only small negative values are taken as negative.
+// BTF's signed flag is derived from the values, so an enum with a mask like 0xffff0000 is marked as signed; before
+// pahole 1.24 the flag is never set. Only small negative values are taken as negative.
 static bool enum_is_signed(const struct btf_type *t)
 {
 	const struct btf_enum *e = btf_enum(t);
@@ -405,7 +405,7 @@ uint32_t btf_find_function(struct btf_source *b, const char *name)
 	uint32_t h = hash(name), id;
 	int found;
 
-	// A single lookup is cheaper without the index; repeated ones (wildcards) build it.
+	// A single lookup is cheaper without the index; the third one (a wildcard makes many) builds it.
 	if (b->lookups++ < 2 && b->first == 1) {
 		found = btf__find_by_name_kind(b->btf, name, BTF_KIND_FUNC);
 		return found > 0 ? found : 0;
@@ -460,7 +460,7 @@ static struct di_location next_argument(struct arguments *a, const struct di_typ
 	if (t->kind == DI_FLOAT || !words)
 		return l;
 	if (words > 2) {
-		// Passed by value in the frame above (x86_64), or as a pointer to a copy (arm64).
+		// The value is in the caller's frame (x86_64), or a pointer to a copy is passed (arm64).
 		if (a->arch->elf_machine == EM_AARCH64)
 			words = 1;
 		else
@@ -497,7 +497,7 @@ bool btf_parameter(struct btf_source *b, uint32_t func, const char *name, struct
 		struct di_type *t = make_type(b, p->type);
 		struct di_location l;
 
-		if (!t)            // "...", the last one
+		if (!t)            // "...", the last parameter
 			break;
 		l = next_argument(&a, t);
 		if (strcmp(text(b, p->name_off), name))
@@ -533,7 +533,7 @@ struct di_type *btf_return_type(struct btf_source *b, uint32_t func)
 // the arguments.
 #define TRACE_PREFIX "btf_trace_"
 
-// Returns the prototype of such a typedef; 0: not a tracepoint.
+// Returns the prototype of such a typedef, or 0 if it is not a tracepoint.
 static uint32_t traced_prototype(const struct btf_source *b, uint32_t id)
 {
 	const struct btf_type *t = get(b, peel(b, id));
@@ -592,7 +592,7 @@ void btf_tracepoint_arguments(struct btf_source *b, uint32_t id, struct di_trace
 		v.name = named ? text(b, btf_params(named)[i].name_off) : "";
 		if (!*v.name)
 			v.name = str_printf("arg%d", i);
-		// An argument that does not take exactly one register makes the locations of all later ones unknown.
+		// If an argument does not take exactly one register, the locations of all later ones are unknown.
 		lost |= !v.type || v.type->kind == DI_FLOAT || !v.type->size || v.type->size > 8;
 		if (!lost)
 			v.loc = location_register(DI_ARGUMENT + i - 1);

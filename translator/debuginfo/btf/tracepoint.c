@@ -24,7 +24,7 @@ struct search {
 	di_tracepoints *out;
 };
 
-// BTF of a module extends that of the kernel.
+// Returns whether the kernel image has the tracepoint; the BTF of a module extends that of the kernel.
 static bool is_of_the_image(const struct di_module *m, const char *name)
 {
 	return m->base_module && m->base_module->btf && btf_find_tracepoint(m->base_module->btf, name);
@@ -73,7 +73,7 @@ static void add_of_function(struct di_module *m, const struct di_function *f, di
 
 	t->module = m;
 	t->name = f->name + strlen(ITERATOR);
-	di_parameters_as_arguments(f, 1, &t->args);        // after `data`
+	di_parameters_as_arguments(f, 1, &t->args);        // without the first parameter, `data`
 	vec_push(out, t);
 }
 
@@ -106,7 +106,7 @@ void di_find_tracepoints(struct di_module *m, const char *name, di_tracepoints *
 
 	if (b)
 		find_by_btf(b, &(struct search){ m, name, &found });
-	if (!found.n && m->base_module)    // tracepoints that are not made by TRACE_EVENT have no typedef in BTF
+	if (!found.n && m->base_module)    // tracepoints that TRACE_EVENT does not make have no typedef in BTF
 		find_by_functions(m, name, &found);
 	if (found.n)
 		qsort(found.at, found.n, sizeof(found.at[0]), by_name);
@@ -144,8 +144,9 @@ static const char *next_word(const char *p, size_t *len)
 	return p;
 }
 
-// Returns 1 if the word is a macro that defines an event whose name is its first argument, 2 if it is the second (after
-// its class), 0 otherwise. Headers define macros of their own for events of one class: DEFINE_PAGE_FAULT_EVENT(name).
+// Returns 1 if the word is a macro that defines an event whose name is its first argument, 2 if the name is its
+// second argument (after the class), 0 otherwise. Headers define further macros for events of one class:
+// DEFINE_PAGE_FAULT_EVENT(name).
 static int name_position(const char *word, size_t len)
 {
 	if (str_starts(word, "TRACE_EVENT") || str_starts(word, "DECLARE_TRACE"))
@@ -155,7 +156,7 @@ static int name_position(const char *word, size_t len)
 	return str_starts(word, "DEFINE_") && len > 6 && !strncmp(word + len - 6, "_EVENT", 6);
 }
 
-// "#define TRACE_SYSTEM sched", then TRACE_EVENT(name, ...) and DEFINE_EVENT(class, name, ...).
+// Reads "#define TRACE_SYSTEM sched", then TRACE_EVENT(name, ...) and DEFINE_EVENT(class, name, ...).
 static void scan_header(struct di_module *m, const char *text)
 {
 	char *system = NULL;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Maps private copies of tables made of debuginfo that are in the cache. Each begins with struct
-// cached_table_header. A damaged table counts as a cache miss.
+// Maps private copies of cached tables made from debuginfo. Each begins with struct cached_table_header. A damaged
+// table counts as a cache miss.
 #include "debuginfo/dwarf/cached_table.h"
 #include "cache/cache_file.h"
 #include "debuginfo/dwarf/dwarf_source.h"
@@ -51,7 +51,8 @@ struct cache_key cached_table_key(const struct di_module *m, const void *format,
 	cache_hash_add(h, m->build_id.at, m->build_id.len);
 	map = dwarf_file_map(m->dwarf);
 	if (!m->build_id.len && str_starts(dwarf_file_path(m->dwarf), m->s->tmp_dir))
-		cache_hash_add(h, map.at, map.len);    // a temporary object: the next run gives it another path and other times
+		cache_hash_add(h, map.at, map.len);    // a temporary object, whose path and times change with each
+						       // run
 	else if (!m->build_id.len)
 		cache_hash_file_id(h, dwarf_file_path(m->dwarf));
 	if (elf_view_open(&v, map))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Tables made of debuginfo, stored in the cache.
+// Cached tables made from debuginfo.
 #ifndef DEBUGINFO_CACHED_TABLE_H
 #define DEBUGINFO_CACHED_TABLE_H
 
@@ -13,10 +13,10 @@ struct cached_table_header {
 	uint8_t identity[32];      // the first digits of the key
 };
 
-// The key is made of the build-id, of the sections that separate debuginfo files of one build may lack, and of the
-// table's format.
+// Makes a key from the build-id, the sections that separate debuginfo files of one build may lack, and the table's
+// format.
 struct cache_key cached_table_key(const struct di_module *m, const void *format, size_t len, const char *magic);
-// Maps a private copy. Empty: not in the cache, or another kind of file.
+// Maps a private copy. Empty: not in the cache, or the file has another format.
 struct bytes cached_table_open(struct session *s, const struct cache_key *key, const char *suffix, const char magic[8]);
 
 // Adds a table to the cache, and writes it to `path`. Returns whether `path` was written.

@@ -71,7 +71,7 @@ static void read_functions(struct unit *u, Dwarf_Die *scope, int depth)
 	} while (!dwarf_siblingof(&child, &child));
 }
 
-// Returns the function's code if it has exactly one copy in the unit; else NULL.
+// Returns the code of the function if the unit has exactly one copy of it, else NULL.
 static const struct unit_code *code_of(const struct unit *u, uint64_t root)
 {
 	const struct unit_code *found = NULL;
@@ -86,7 +86,7 @@ static const struct unit_code *code_of(const struct unit *u, uint64_t root)
 	return found;
 }
 
-// True if tail calls may lead back to the function, or if that cannot be determined.
+// Returns true if tail calls may lead back to the function, or if that cannot be determined.
 static bool may_follow_itself(const struct unit *u, uint64_t root)
 {
 	uint64_t seen[MAX_TAIL_CALLS] = { root };
@@ -113,7 +113,7 @@ static bool may_follow_itself(const struct unit *u, uint64_t root)
 	return false;
 }
 
-// Finds the value that the call site gives for the register, in terms of the caller's registers.
+// Finds the value of the register that the call site describes, in terms of the caller's registers.
 static bool value_of(Dwarf_Die *call, int number, Dwarf_Attribute *value)
 {
 	Dwarf_Attribute attr;

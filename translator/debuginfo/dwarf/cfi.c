@@ -14,7 +14,7 @@
 
 #define ENTRIES_MAX (1 << 20)
 #define ROWS_MAX    (1 << 22)
-#define DEPTH       16         // of remembered states
+#define DEPTH       16         // of the stack of remembered states
 #define PADDING     64         // gaps between functions up to this size get no row
 
 struct section {
@@ -27,14 +27,14 @@ struct section {
 struct cursor {
 	const struct section *in;
 	size_t at, end;
-	bool bad;                  // read past the end; later reads return 0
+	bool bad;                  // a read was past the end; later reads return 0
 };
 
 struct cie {
 	uint64_t code_align;
 	int64_t data_align;
 	uint64_t return_register;
-	uint8_t encoding;          // of addresses in its FDEs
+	uint8_t encoding;          // encoding of addresses in its FDEs
 	bool augmented;            // its FDEs have augmentation data
 	struct cursor program;
 };
@@ -43,7 +43,7 @@ struct state {                 // rules of the registers at one address
 	struct di_frame_rule rule;
 	uint64_t cfa_register;
 	int64_t cfa_offset;
-	bool cfa_computed;         // by an expression: rule.cfa is final
+	bool cfa_computed;         // an expression defines the CFA: rule.cfa is final
 };
 
 struct maker {
@@ -53,7 +53,7 @@ struct maker {
 	struct state now, first;
 	struct state stack[DEPTH];
 	int depth;
-	uint64_t from, end;        // the function's code
+	uint64_t from, end;        // first address and end of the function's code
 	uint64_t at;               // the rules are known up to this address
 };
 
@@ -210,7 +210,7 @@ static void set_saved(struct maker *k, uint64_t number, int64_t factored)
 	set(k, number, location(DI_FRAME_AT_CFA, 0, factored * k->cie->data_align));
 }
 
-// DW_CFA_same_value: the return address is still in its register.
+// Returns the rule for DW_CFA_same_value: the return address is still in its register.
 static struct di_frame_location same(const struct maker *k, uint64_t number)
 {
 	struct di_frame_location p = { .kind = DI_FRAME_NONE };
@@ -344,7 +344,7 @@ static void execute_one(struct maker *k, struct cursor *c)
 		k->now.cfa_computed = true;
 		break;
 	case DW_CFA_GNU_args_size: read_uleb(c); break;
-	case DW_CFA_GNU_window_save: break;    // arm64: the return address is signed from here on
+	case DW_CFA_GNU_window_save: break;    // arm64: the return address is signed from this address on
 	default: execute_register(k, c, op);
 	}
 }
@@ -393,7 +393,7 @@ static bool read_augmentation(struct cursor *c, struct cie *cie, const char *tex
 		case 'L': read_bytes(&data, 1); break;
 		case 'P': { uint8_t encoding = read_bytes(&data, 1);
 			    read_encoded(&data, encoding & 0x0f); break; }
-		default: break;                // 'S', 'B': no data
+		default: break;                // 'S' and 'B' have no data
 		}
 	return !data.bad;
 }
@@ -419,7 +419,7 @@ static bool read_cie(const struct section *s, struct cursor c, struct cie *cie)
 	return !c.bad;
 }
 
-// Parses an entry: length, then CIE_id (0 or -1) or, in an FDE, the location of its CIE.
+// Reads an entry: its length, then CIE_id (0 or -1) or, in an FDE, the location of its CIE.
 static struct cursor next_entry(struct cursor *c, bool *wide)
 {
 	uint64_t len = read_bytes(c, 4);
@@ -469,8 +469,8 @@ static int by_address(const void *a, const void *b)
 	return x->rule - y->rule;
 }
 
-// Removes redundant rows: of several rows of an address the last is valid; rows that change nothing and short gaps are
-// dropped.
+// Removes redundant rows: of several rows with the same address the last is valid; rows that change nothing and
+// short gaps are removed.
 static void tidy(struct di_frames *out)
 {
 	int n = 0;

@@ -50,7 +50,7 @@ struct dwarf_file *dwarf_file_open(struct di_module *m, const char *path, struct
 	return f->elf ? f : NULL;
 }
 
-// Relocates the debug sections on first use. False: damaged.
+// Relocates the debug sections on first use. Returns false if they are damaged.
 static bool relocate(struct dwarf_file *f)
 {
 	struct elf_view v;
@@ -261,7 +261,7 @@ static Dwarf *open_shared(const char *path, const uint8_t *id, size_t id_len)
 	return d;
 }
 
-// Looks in the debuginfo directories by build-id.
+// Searches the debuginfo directories by build-id.
 static Dwarf *open_identified(const uint8_t *id, size_t id_len)
 {
 	di_names dirs = { 0 };
@@ -315,7 +315,7 @@ Dwarf *dwarf_handle_at(struct dwarf_file *f, uint64_t offset)
 	if (!relocate(f) || !hide_until(f, offset))
 		return NULL;
 	d = dwarf_begin_elf(f->elf, DWARF_C_READ, NULL);
-	// Saves the length that the first unit has at present.
+	// Saves the length in the first unit's header.
 	if (!d)
 		return NULL;
 	dwarf_offdie(d, 12, &first);
@@ -421,7 +421,7 @@ static bool find_in_aranges(struct dwarf_file *f, uint64_t address, uint64_t *un
 	return false;
 }
 
-// Without .debug_aranges (clang): tests the ranges of each unit.
+// Used without .debug_aranges (clang): tests the ranges of each unit.
 static bool find_by_scan(struct dwarf_file *f, uint64_t address, uint64_t *unit)
 {
 	Dwarf *d = dwarf_whole(f);

@@ -9,7 +9,7 @@ struct dwarf_file *dwarf_file_open(struct di_module *m, const char *path, struct
 
 // Frees the pages of the file, which are read again on access. No effect on relocatable files, which are changed.
 void dwarf_file_unload(const struct dwarf_file *f);
-// As dwarf_file_forget(), if no unit is open: after an index was made, for which the whole file was read.
+// Does the same as dwarf_file_forget() if no unit is open: used after the whole file was read to make an index.
 void dwarf_file_unload_unused(struct dwarf_file *f);
 // Ends the handles of units and frees the pages of the file. Types and variables that were returned become invalid;
 // functions look up their DIEs again. No effect on files with split units.
@@ -17,10 +17,10 @@ void dwarf_file_forget(struct dwarf_file *f);
 int dwarf_file_units(const struct dwarf_file *f);     // number of units that are open
 struct bytes dwarf_file_map(const struct dwarf_file *f);
 const char *dwarf_file_path(const struct dwarf_file *f);
-// Split units (.dwo): the name of a file that is missing, NULL none; number of files and their total size.
+// Split units (.dwo): the name of a missing file, or NULL; the number of files and their total size.
 const char *dwarf_file_no_split(struct dwarf_file *f);
 void dwarf_file_splits(struct dwarf_file *f, int *n, uint64_t *size);
-bool dwarf_file_shared(struct dwarf_file *f);         // it has a supplementary file (dwz), and that was found
+bool dwarf_file_shared(struct dwarf_file *f);         // the file has a supplementary file (dwz), which was found
 
 // func.c: finds the DIE of the function on first use. False: none.
 bool dwarf_function(const struct di_function *f);
@@ -38,11 +38,12 @@ bool tls_address(const struct di_module *m, uint64_t offset, struct di_location 
 // global.c: finds a variable in the unit that contains `die`.
 bool dwarf_unit_variable(struct di_module *m, const void *die, const char *name, struct di_variable *out);
 
-// frame.c: how a function returns a struct or union: in a register for each of its one or two words, or in memory whose
+// frame.c: how a function returns a struct or union: each of its one or two words in a register, or in memory whose
 // address is in the first register.
 enum returns { RETURNS_UNKNOWN, RETURNS_WORDS, RETURN_LOCATION };
 enum returns frame_returns(const struct di_module *m, const struct di_type *t);
-// Returns true if that word, of RETURNS_WORDS, is in a vector register: it has only floating-point numbers.
+// Returns whether that word, of RETURNS_WORDS, is in a vector register: then it contains only floating-point
+// numbers.
 bool frame_is_in_vector(const struct di_module *m, const struct di_type *t, int word);
 
 #endif

@@ -13,7 +13,7 @@
 
 // ---------------------------------------------------------------- call frame information
 
-// Reads .debug_frame, or .eh_frame, which separate debuginfo files do not have.
+// Opens .debug_frame, or .eh_frame, which separate debuginfo files lack.
 static Dwarf_CFI *table_of(struct dwarf_file *f, bool of_eh)
 {
 	struct elf_view v;
@@ -107,8 +107,9 @@ static size_t only_location(Dwarf_Die *variable, Dwarf_Op **ops)
 	return n;
 }
 
-// True if the variable has one location for the whole function, in its own frame: the prologue stores it, or a
-// pointer to it, there. Variable-length arrays have pointers, and classes of C++ that the caller copies.
+// Returns whether the variable has one location for the whole function, in its own frame, where the prologue stores
+// it or a pointer to it. Pointers are stored for variable-length arrays, and for classes of C++ that the caller
+// copies.
 static bool is_stored(Dwarf_Die *variable, int64_t base)
 {
 	Dwarf_Op *ops;
@@ -118,7 +119,8 @@ static bool is_stored(Dwarf_Die *variable, int64_t base)
 	       base + (int64_t)ops->number < 0;
 }
 
-// Returns whether the caller passes the address of its copy of the argument. clang may locate it by the register.
+// Returns whether the caller passes the address of its copy of the argument. clang may describe that by a location
+// relative to the register.
 static bool by_reference(Dwarf_Die *parameter)
 {
 	Dwarf_Op *ops;
@@ -178,10 +180,11 @@ static bool is_in_memory(const struct di_type *t)
 	return (t->kind == DI_STRUCT || t->kind == DI_UNION) && t->size > 16;
 }
 
-// Words that the caller has passed so far.
+// Number of words that the caller has passed so far.
 struct passed { int words, floats, on_stack; };
 
-// Returns the location of the next word. Those that do not fit the registers of their class are on the stack, in order.
+// Returns the location of the next word. Words for which no register of their class is free are on the stack, in
+// order.
 static struct di_location argument_location(const struct di_module *m, struct passed *p, bool is_float)
 {
 	const struct arch *arch = m->arch;
@@ -199,7 +202,7 @@ static struct di_location argument_location(const struct di_module *m, struct pa
 	return l;
 }
 
-// Makes the location of a pointer that of the memory that it points to.
+// Changes the location of a pointer to the location of the memory to which it points.
 static struct di_location pointed_to(const struct di_module *m, struct di_location l)
 {
 	struct di_op load = { .code = DI_OP_LOAD, .size = m->arch->word };
@@ -299,8 +302,8 @@ bool frame_is_unset(const struct di_function *f, Dwarf_Die *variable, struct di_
 
 // ---------------------------------------------------------------- structs that are returned
 
-// C's calling conventions only. Classes of C++ qualify only if DWARF says that they are passed like C structs; other
-// languages have conventions of their own.
+// Only C's calling conventions are implemented. Classes of C++ qualify only if DWARF says that they are passed like
+// C structs; other languages have their own conventions.
 static bool is_passed_as_in_c(const struct di_type *t)
 {
 	const struct type_priv *p = t->priv;
@@ -320,7 +323,8 @@ static bool is_passed_as_in_c(const struct di_type *t)
 	return false;
 }
 
-// Words of a struct of at most 16 bytes that have an integer or a pointer, and those that have a floating-point number.
+// For each word of a struct of at most 16 bytes: whether it contains an integer or a pointer, and whether it
+// contains a floating-point number.
 struct words { bool integer[2], real[2]; };
 
 static bool mark_word(bool *words, const struct di_type *t, uint64_t at)
@@ -331,7 +335,7 @@ static bool mark_word(bool *words, const struct di_type *t, uint64_t at)
 	return true;
 }
 
-// False: a member is packed, or of a type that has no word of its own.
+// Returns false if a member is packed, or has a type that is not supported.
 static bool mark_words(const struct di_type *t, uint64_t at, int depth, struct words *out)
 {
 	di_members members = { 0 };

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SCOPES_MAX 64          // nested blocks
+#define SCOPES_MAX 64          // maximum nesting of blocks
 
 static struct func_priv *priv(const struct di_function *f)
 {
@@ -21,7 +21,7 @@ static Dwarf_Die *die_of(const struct di_function *f)
 	return (Dwarf_Die *)priv(f)->die;
 }
 
-// "lib/zstd/decompress/../common/mem.h" is "lib/zstd/common/mem.h".
+// Returns the path without "..": "lib/zstd/decompress/../common/mem.h" becomes "lib/zstd/common/mem.h".
 static const char *without_parents(const char *path)
 {
 	char *out = str_dup(path), *up, *dir;
@@ -50,7 +50,7 @@ const char *dwarf_source_path(Dwarf_Die *unit, const char *path)
 		path += len + 1;
 	while (str_starts(path, "../") || str_starts(path, "./"))
 		path = strchr(path, '/') + 1;
-	// The name of the unit's own file may show the root of the source tree.
+	// The name of the unit's own file may show where the root of the source tree is.
 	if (*path == '/' && *name && *name != '/' && str_ends(path, name)) {
 		tail = path + strlen(path) - strlen(name);
 		if (tail[-1] == '/')
@@ -83,8 +83,8 @@ Dwarf_Die *dwarf_die_at(struct di_module *m, uint32_t offset)
 	return u && dwarf_offdie(u->dwarf, offset - u->base, die) ? die : NULL;
 }
 
-// Returns the function that contains the inlined copy. It is nearly always the one that begins at the symbol, which is
-// found without a walk through the unit.
+// Returns the function that contains the inlined copy. It usually begins at the symbol, and is then found without a
+// walk through the unit.
 static Dwarf_Die *frame_around(const struct di_function *copy)
 {
 	Dwarf_Die *function = dwarf_function_at(copy->module->dwarf, copy->symbol_address);
@@ -112,7 +112,7 @@ bool dwarf_function(const struct di_function *f)
 		p->die = dwarf_die_at(f->module, p->die_offset);
 		if (p->die && f->is_inline)
 			p->frame = frame_around(f);
-	} else {           // found without DWARF, or by its symbol alone
+	} else {           // f was found without DWARF, or by its symbol alone
 		p->die = dwarf_function_at(f->module->dwarf, f->address);
 		if (p->die && !f->file)
 			source_line((struct di_function *)f, die_of(f));
@@ -186,14 +186,14 @@ static Dwarf_Die *frame_of(const struct di_function *f)
 	return priv(f)->frame ? (Dwarf_Die *)priv(f)->frame : die_of(f);
 }
 
-// Scopes at an address: a function, a block in it, a function inlined there, and so on inwards.
+// Scopes at an address: a function, a block in it, a function inlined there, and so on, outermost first.
 struct scopes {
 	Dwarf_Die at[SCOPES_MAX];
 	int n;
 };
 
-// Appends the scopes below the last one that contain the pc. Sibling blocks may both contain it: compilers that move
-// code do not always nest them.
+// Appends the scopes in the last scope that contain the pc. Two sibling blocks may contain it, since compilers that
+// move code do not always nest them.
 static void add_scopes_below(struct scopes *s, uint64_t pc, bool inlined)
 {
 	Dwarf_Die child;
@@ -227,7 +227,7 @@ static bool is_variable(Dwarf_Die *die, bool params_only)
 	return tag == DW_TAG_formal_parameter || (!params_only && tag == DW_TAG_variable);
 }
 
-// Finds a variable directly in the scope. Of several with one name, the one that has a location at the pc is preferred.
+// Finds a variable directly in the scope. If several have the name, the one with a location at the pc is preferred.
 static bool variable_in(const struct di_function *f, Dwarf_Die *scope, const char *name,
 			struct di_variable *out)
 {
@@ -258,7 +258,7 @@ static bool variable_in(const struct di_function *f, Dwarf_Die *scope, const cha
 	return found;
 }
 
-// A variable that was optimised out entirely is mentioned only in the abstract instance.
+// Finds a variable that was optimised out entirely: only the abstract instance has it.
 static bool variable_of_origin(const struct di_function *f, Dwarf_Die *scope, const char *name,
 			       struct di_variable *out)
 {

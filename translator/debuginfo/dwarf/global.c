@@ -196,8 +196,7 @@ static bool is_in_file(Dwarf_Die *unit, const char *file)
 	return !file || !fnmatch(file, name, 0) || !fnmatch(str_printf("*/%s", file), name, 0);
 }
 
-// Returns the unit, or the one in which the variable was declared: link-time optimisation merges several units into
-// one.
+// Returns whether the variable was declared in the file: link-time optimisation merges several units into one.
 static bool is_of_file(Dwarf_Die *unit, Dwarf_Die *variable, const char *file)
 {
 	Dwarf_Die origin, home;
@@ -268,7 +267,7 @@ bool di_find_global(struct di_module *m, const char *name, const char *file, str
 	Dwarf_CU *cu = NULL;
 	Dwarf_Die unit, split;
 
-	// A miss walks all units, 50 ms of a kernel, and @defined asks again for each probe.
+	// A miss walks all units, which takes 50 ms for a kernel, and @defined asks again for each probe.
 	if (!whole || map_get(&m->no_globals, key))
 		return false;
 	while (!dwarf_get_units(whole, cu, &cu, NULL, NULL, &unit, &split)) {

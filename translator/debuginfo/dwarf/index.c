@@ -159,7 +159,8 @@ static const char *file(const struct index *ix, uint32_t number)
 	return number < count(ix, IX_FILES) ? string(ix, *(const uint32_t *)record(ix, IX_FILES, number)) : NULL;
 }
 
-// The first record of a table, sorted by name, whose name is not less than the first `len` bytes of the text.
+// Returns the number of the first record of a table, sorted by name, whose name is not less than the first `len`
+// bytes of the text.
 static uint64_t first_named(const struct index *ix, enum index_table t, const char *text, size_t len)
 {
 	uint64_t low = 0, high = count(ix, t);
@@ -180,7 +181,7 @@ static bool is_named(const struct index *ix, enum index_table t, uint64_t i, con
 	return i < count(ix, t) && !strncmp(string(ix, *(const uint32_t *)record(ix, t, i)), text, len);
 }
 
-// Length of the literal prefix of a pattern, by which the index is searched.
+// Returns the length of the literal prefix of a pattern, by which the index is searched.
 static size_t fixed_part(const char *pattern)
 {
 	size_t len = strcspn(pattern, "*?[\\.");
@@ -190,12 +191,12 @@ static size_t fixed_part(const char *pattern)
 
 // ---------------------------------------------------------------- functions
 
-// Compares the tail of the path, from a "/" on, with a glob.
+// Compares the end of the path, after a "/", with a glob.
 static bool path_matches(const char *path, const char *pattern)
 {
 	size_t len = strlen(path), tail;
 
-	while (str_starts(pattern, "./"))      // as the compiler was invoked
+	while (str_starts(pattern, "./"))      // the path as it was passed to the compiler
 		pattern += 2;
 	tail = strlen(pattern);
 	if (str_is_glob(pattern))
@@ -204,7 +205,7 @@ static bool path_matches(const char *path, const char *pattern)
 	       (len == tail || path[len - tail - 1] == '/' || *pattern == '/');
 }
 
-// Caches which files match, a byte for each: 0 not tested, 1 no, 2 yes.
+// Returns whether the file matches, and caches the answer in a byte for each file: 0 not tested, 1 no, 2 yes.
 static bool file_fits(const struct index *ix, const struct index_query *q, uint8_t *known, uint32_t number)
 {
 	const char *path = file(ix, number);
@@ -293,7 +294,7 @@ bool index_function_at(const struct index *ix, uint64_t address, struct index_hi
 	uint64_t low = 0, high = count(ix, IX_BY_ADDRESS), start;
 	const struct index_function *f, *best = NULL;
 
-	while (low < high) {               // the first one above the address
+	while (low < high) {               // finds the first function above the address
 		uint64_t middle = low + (high - low) / 2;
 
 		f = nth_by_address(ix, middle);
@@ -305,7 +306,7 @@ bool index_function_at(const struct index *ix, uint64_t address, struct index_hi
 	if (!low || !(best = nth_by_address(ix, low - 1)))
 		return false;
 	start = best->address;
-	// Prefers the name in DWARF if an address has several.
+	// If an address has several functions, prefers the one with a name in DWARF.
 	for (uint64_t i = low - 1; i-- && (f = nth_by_address(ix, i)) && f->address == start && (best->flags & INDEX_ALIAS);)
 		best = f;
 	*out = hit_of(ix, best);

@@ -7,24 +7,24 @@
 
 struct index *module_index(struct di_module *m);      // NULL: no DWARF, or damaged
 struct index_query {
-	const char *name;          // glob; functions that share its literal prefix are returned
-	const char *file;          // glob for the tail of the path; NULL any
+	const char *name;          // glob; all functions that share its literal prefix are returned
+	const char *file;          // glob for the end of the path; NULL: any
 };
 struct index_hit {
 	const char *name, *symbol;
-	const char *file;          // NULL unknown; of a variable: that of the unit
+	const char *file;          // NULL: unknown; of a variable: the file of its unit
 	uint32_t line;
-	uint32_t die;              // 0: it has only a symbol
+	uint32_t die;              // 0: the function has only a symbol
 	uint64_t address, size;    // size 0: unknown
 	bool is_inline;
-	bool is_alias;             // a name that DWARF does not have
+	bool is_alias;             // the name is an alias that is not in DWARF
 	enum di_kprobe kprobe;
 };
 typedef void (*index_fn)(void *data, const struct index_hit *hit);
 void index_each_function(const struct index *ix, const struct index_query *q, index_fn fn, void *data);
 void index_each_inline(const struct index *ix, const struct index_query *q, bool once, index_fn fn, void *data);
-// Frees the pages of a search of the whole index; those that are used again are read from a private file, to which they
-// are first moved. No effect without an index, or if the file cannot be written.
+// Frees the pages that a search of the whole index has read. Pages of a new index are first moved to a private
+// file, from which they are read on use. No effect without an index, or if the file cannot be written.
 void index_unload(struct di_module *m);
 // Finds the function that contains the address; if its size is unknown, the last one before the address.
 bool index_function_at(const struct index *ix, uint64_t address, struct index_hit *out);
@@ -34,7 +34,8 @@ int index_next_function(const struct index *ix, const char *file, uint32_t line)
 // Finds the offset of the unit's header, for dwarf_unit_at().
 bool index_unit_of_address(const struct index *ix, uint64_t address, uint64_t *header);
 bool index_unit_of_die(const struct index *ix, uint32_t die, uint64_t *header);
-uint32_t index_find_type(const struct index *ix, const char *name, const int *tags); // tags end in 0; 0: none
+uint32_t index_find_type(const struct index *ix, const char *name, const int *tags); // tags end in 0; the result is 0
+										     // if no type is found
 uint32_t index_find_enumerator(const struct index *ix, const char *name);
 void index_each_variable(const struct index *ix, const char *name, index_fn fn, void *data);
 

@@ -16,10 +16,10 @@
 
 enum { UNITS_A_HANDLE = 256, DEPTH_MAX = 64 };
 
-// A function that has a DIE.
+// A function that has a DIE, in DWARF.
 struct written {
 	uint32_t name, file, line, die, address, size;
-	uint32_t named;            // a symbol of this name was found
+	uint32_t named;            // the number of the symbol's function, if a symbol of this name was found
 };
 
 struct build {
@@ -29,9 +29,10 @@ struct build {
 	struct kprobe_blocklist blocklist;
 	struct numbers strings;    // hash -> offset
 	struct numbers paths;      // string -> file
-	struct numbers seen;       // names of types and enumerators, by address of the text and tag
-	struct numbers inlines;    // hash of an inline -> its number + 1
-	struct numbers origins;    // DIE -> number of its inline + 1
+	struct numbers seen;       // names of types and enumerators that were added: key of the text's address and
+				   // the tag
+	struct numbers inlines;    // hash of an inlined function -> its number + 1
+	struct numbers origins;    // DIE -> number of its inlined function + 1
 	struct numbers at;         // address + 1 -> number of the written function + 1
 	struct numbers symbols;    // address + 1 -> string
 	struct numbers merged;     // string + 1 -> number of the function without an address + 1
@@ -41,7 +42,7 @@ struct build {
 	Dwarf_Die unit;
 	Dwarf_Files *files;
 	size_t nfiles;
-	struct buf file_ids;       // u32 for each file: 0 unknown, else its number + 1
+	struct buf file_ids;       // u32 for each file: 0: unknown; otherwise its number + 1
 };
 
 struct copy { uint32_t owner; struct index_copy at; };
@@ -97,8 +98,8 @@ static uint32_t add_file(struct build *b, Dwarf_Die *unit, const char *path)
 	return *id - 1;
 }
 
-// Returns the unit that contains the DIE; NULL: none. After link-time optimisation code may be in another unit than its
-// declaration.
+// Returns the unit that contains the DIE, or NULL. After link-time optimisation code may be in another unit than
+// its declaration.
 static Dwarf_CU *decl_number(Dwarf_Die *die, unsigned name, Dwarf_Word *out)
 {
 	Dwarf_Attribute attr;
@@ -120,7 +121,7 @@ static bool file_of_unit(struct build *b, Dwarf_CU *cu, Dwarf_Word number, uint3
 	return true;
 }
 
-// File and line of the declaration.
+// Finds file and line of the declaration.
 static bool source_of(struct build *b, Dwarf_Die *die, uint32_t *file, uint32_t *line)
 {
 	Dwarf_Word number, at;
@@ -166,7 +167,7 @@ static uint32_t offset_of_die(Dwarf_Die *die)
 	return offset > UINT32_MAX ? 0 : offset;
 }
 
-// Returns the number of the inlined function; each unit has a DIE of its own for it.
+// Returns the number of the inlined function, for which each unit has its own DIE.
 static bool inline_of(struct build *b, Dwarf_Die *copy, uint32_t *out)
 {
 	struct index_inline fresh = { 0 }, *known;
@@ -226,8 +227,8 @@ static void add_copies(struct build *b, Dwarf_Die *scope, int depth)
 	} while (!dwarf_siblingof(&child, &child));
 }
 
-// A function that was merged with an identical one (ICF) has no code in DWARF; its address is known from the symbol
-// only.
+// Adds a function that was merged with an identical one (ICF): it has no code in DWARF, and only its symbol has the
+// address.
 static void add_merged(struct build *b, Dwarf_Die *die)
 {
 	struct written f = { .name = add_string(b, dwarf_name(die)) };
@@ -251,7 +252,7 @@ static void add_function(struct build *b, Dwarf_Die *die)
 	}
 	if (!add_address(b, address, &f.address))
 		return;
-	// A weak function that was overridden: its code exists but is never called.
+	// This is a weak function that was overridden: its code exists but is never called.
 	if (b->m->has_symbols && !*numbers_at(&b->symbols, address + 1))
 		return;
 	f.name = add_string(b, dwarf_name(die));
@@ -327,7 +328,7 @@ static void add_variable(struct build *b, Dwarf_Die *die)
 
 static void add_children(struct build *b, Dwarf_Die *parent, int depth);
 
-// depth 0: top level of a unit of C, where only types have children that are indexed
+// depth 0: top level of the unit. In a unit of C, only types have children that are indexed.
 static void add_die(struct build *b, Dwarf_Die *die, int depth)
 {
 	int tag = dwarf_tag(die);
@@ -430,7 +431,7 @@ static void add_split(struct build *b, const struct split *s)
 
 // ---------------------------------------------------------------- symbols
 
-// A clone is found by the name of its original.
+// Returns the string of the original's name for a clone, which is found by that name.
 static uint32_t stem_of(struct build *b, const char *symbol)
 {
 	size_t len = symbol_stem(symbol);
@@ -473,7 +474,7 @@ static void add_symbol(struct build *b, const struct symbol *sym)
 	buf_add(&b->table[IX_FUNCTIONS], (char *)&f, sizeof(f));
 }
 
-// Adds functions that no symbol names: those of C++, or of files without symbols.
+// Adds functions that have no symbol with their name: functions of C++, or of files without symbols.
 static void add_unnamed(struct build *b, const struct written *w)
 {
 	struct index_function f = { .name = w->name, .symbol = w->name, .file = w->file, .line = w->line,
@@ -516,7 +517,7 @@ static int by_name(const void *a, const void *b, void *strings)
 {
 	uint32_t x, y;
 
-	memcpy(&x, a, 4);          // the first field of each record
+	memcpy(&x, a, 4);          // reads the first field of each record
 	memcpy(&y, b, 4);
 	return x == y ? 0 : strcmp((char *)strings + x, (char *)strings + y);
 }
@@ -602,7 +603,7 @@ static void sort_inlines(struct build *b)
 	sort(b, IX_INLINES, inline_order);
 }
 
-// Few strings are merged in modules and programs, so equal names at different addresses are joined here.
+// Removes equal names at different addresses: few strings are merged in modules and programs.
 static void drop_duplicates(struct build *b, enum index_table t, bool tags)
 {
 	uint32_t size = index_record_size[t];

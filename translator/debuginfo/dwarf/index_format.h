@@ -47,18 +47,18 @@ struct index_range {
 struct index_function {
 	uint32_t name, symbol;     // strings; they differ for clones and aliases
 	uint32_t file, line;       // line 0: file and line unknown
-	uint32_t die;              // 0: it has only a symbol
+	uint32_t die;              // 0: the function has only a symbol
 	uint32_t address, size;    // size 0: unknown
 	uint32_t flags;
 };
-#define INDEX_ALIAS       1    // a name that DWARF does not have
+#define INDEX_ALIAS       1    // the name is an alias that is not in DWARF
 // enum di_kprobe; none of these: DI_KPROBE_UNKNOWN
 #define INDEX_NO_SECTION  2
 #define INDEX_BLOCKLISTED 4
 #define INDEX_ALLOWED     8
 struct index_inline {
 	uint32_t name, file, line;
-	uint32_t first, n;         // of copies
+	uint32_t first, n;         // range of its copies
 };
 struct index_copy {
 	uint32_t address, die;
@@ -71,12 +71,12 @@ struct index_name {
 };
 
 struct index {
-	struct bytes file;         // header and tables
+	struct bytes file;         // the header and the tables
 	const struct index_header *h;
 	const char *strings;
-	bool mapped;               // a private copy of a file of the cache, which is not written to
+	bool mapped;               // `file` is a private, read-only copy of a file of the cache
 };
-// False: damaged, or not the index of that file.
+// Returns false if the bytes are damaged, or are not the index of that file.
 bool index_from_bytes(struct index *ix, struct bytes b, const uint8_t identity[32]);
 
 extern const uint32_t index_record_size[IX_TABLES];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Finds the code that the kernel refuses kprobes in, from the symbols and the image of a kernel: ranges between pairs
-// of symbols, some of which some kernels lack, and the functions of NOKPROBE_SYMBOL(), an array of addresses between
-// __start_kprobe_blacklist and __stop_kprobe_blacklist.
+// Finds the code in which the kernel refuses kprobes, from the symbols and the image of a kernel: ranges between
+// pairs of symbols, some of which are absent in some kernels, and the functions of NOKPROBE_SYMBOL(), an array of
+// addresses between __start_kprobe_blacklist and __stop_kprobe_blacklist.
 #include "debuginfo/dwarf/kprobe_blocklist.h"
 #include "debuginfo/dwarf/dwarf_source.h"
 
@@ -15,7 +15,7 @@ static int by_address(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-// Returns the bytes of the file at these link addresses; empty if no section has them.
+// Returns the bytes of the file at these link addresses; empty if no section contains them.
 static struct bytes bytes_at(const struct elf_view *v, uint64_t start, uint64_t end)
 {
 	for (int i = 0; i < v->n; i++) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Code that kprobes are refused in: ranges between pairs of symbols, and NOKPROBE_SYMBOL().
+// Code in which kprobes are refused: ranges between pairs of symbols, and NOKPROBE_SYMBOL().
 #ifndef DEBUGINFO_KPROBE_BLOCKLIST_H
 #define DEBUGINFO_KPROBE_BLOCKLIST_H
 
@@ -8,7 +8,7 @@
 enum { NOPROBE_NOINSTR, NOPROBE_KPROBES, NOPROBE_ENTRY, NOPROBE_RANGES };
 struct kprobe_blocklist {
 	struct { uint64_t start, end; } range[NOPROBE_RANGES];
-	const uint64_t *functions; // of NOKPROBE_SYMBOL(), sorted; NULL: cannot be read
+	const uint64_t *functions; // addresses of NOKPROBE_SYMBOL(), sorted; NULL: they cannot be read
 	size_t n;
 };
 void kprobe_blocklist_read(const struct di_module *m, struct kprobe_blocklist *out);

@@ -12,12 +12,12 @@
 struct unit_code {
 	uint64_t root;
 	Dwarf_Addr entry;
-	bool all_calls;            // its tail calls are all resolved
+	bool all_calls;            // all its tail calls are resolved
 	Dwarf_Die die;
 };
 
 struct unit_call {
-	uint64_t caller, callee;   // dwarf_die_id() of the origins; 0 unknown
+	uint64_t caller, callee;   // dwarf_die_id() of the origins; 0: unknown
 	uint64_t returns_to;       // link address; 0 unknown
 	bool is_tail;
 	Dwarf_Die die;
@@ -27,13 +27,13 @@ struct unit_call {
 struct unit {
 	struct dwarf_file *file;
 	uint64_t offset;
-	uint64_t base;             // subtracted from offsets for `dwarf`; see struct split
+	uint64_t base;             // base of the offsets in `dwarf`; see struct split
 	Dwarf *dwarf;
 	Dwarf_Die die;
 	struct unit_function { uint64_t address; Dwarf_Die die; } *functions; // sorted
 	int nfunctions;
 	bool functions_read;
-	// call_site.c: functions by where they were declared, and what they call
+	// call_site.c: functions by their declarations, and the calls in them
 	VEC(struct unit_code) code;
 	VEC(struct unit_call) calls;
 	bool calls_read;
@@ -56,21 +56,21 @@ struct dwarf_file {
 	struct di_module *module;
 	const char *path;
 	struct bytes map;
-	uint8_t *info;             // .debug_info in the map
+	uint8_t *info;             // .debug_info in the mapped file
 	size_t info_len;
-	uint8_t first_length[4];   // its original first bytes
-	bool relocatable;          // its debug sections are relocated when they are first read
+	uint8_t first_length[4];   // the original first bytes of .debug_info
+	bool relocatable;          // the file's debug sections are relocated when they are first read
 	bool relocated, damaged;
 	unsigned epoch;            // number of dwarf_file_forget() calls; DIEs of earlier epochs are invalid
 	struct bytes aranges;
 	Elf *elf;
-	Dwarf *whole;              // opened for scans
+	Dwarf *whole;              // a handle for all units, opened for scans
 	Dwarf *shared;             // supplementary file of dwz (DW_FORM_GNU_ref_alt)
 	bool shared_tried;
 	uint64_t frame_pc;         // frame.c: address of the cached frame
 	Dwarf_Frame *frame;
 	VEC(struct unit *) units;
-	VEC(struct split) splits;  // use dwarf_splits()
+	VEC(struct split) splits;  // accessed by dwarf_splits()
 	VEC(struct skeleton) skeletons;
 	bool splits_tried;
 	const char *no_split;      // name of a missing .dwo
@@ -84,31 +84,32 @@ struct dwarf_file {
 Elf *dwarf_elf(struct bytes file);                                      // NULL: damaged
 struct unit *dwarf_unit_at(struct dwarf_file *f, uint64_t offset);      // NULL: damaged
 struct unit *dwarf_unit_of_address(struct dwarf_file *f, uint64_t address);
-// The out-of-line function that begins at the address. NULL: none.
+// Returns the out-of-line function that begins at the address, or NULL.
 Dwarf_Die *dwarf_function_at(struct dwarf_file *f, uint64_t address);
-// The function of the unit that contains the address.
+// Returns the function of the unit that contains the address.
 Dwarf_Die *dwarf_function_around(struct unit *u, uint64_t address);
 Dwarf *dwarf_whole(struct dwarf_file *f);
 void dwarf_splits(struct dwarf_file *f);                // opens the .dwo files on first use
-bool dwarf_is_skeleton(Dwarf_Die *unit);                // its DIEs are in a .dwo
-Dwarf_Die *dwarf_die_of_ranges(struct dwarf_file *f, Dwarf_Die *unit);   // of a split unit: its skeleton
+bool dwarf_is_skeleton(Dwarf_Die *unit);                // the DIEs of the unit are in a .dwo
+Dwarf_Die *dwarf_die_of_ranges(struct dwarf_file *f, Dwarf_Die *unit);   // the skeleton of a split unit, or the
+									 // unit itself
 // Opens a handle for the units from `offset` on; the caller ends it. NULL: damaged.
 Dwarf *dwarf_handle_at(struct dwarf_file *f, uint64_t offset);
 // A number that identifies the DIE within the file and its supplementary file.
 uint64_t dwarf_die_id(Dwarf_Die *die);
-bool dwarf_is_small(const struct dwarf_file *f);        // small enough for one handle for all units
-bool dwarf_text(const struct dwarf_file *f, uint64_t *start, uint64_t *end); // .text, link-time; of a
-									     // kernel module from its .text to the end
+bool dwarf_is_small(const struct dwarf_file *f);        // the file is small enough for one handle for all units
+bool dwarf_text(const struct dwarf_file *f, uint64_t *start, uint64_t *end); // link-time range of .text; for a
+									     // kernel module from .text to the end
 									     // of its code
 // The entry address of a function or inlined copy.
 bool dwarf_entry(Dwarf_Die *die, uint64_t *out);
 // Follows a reference; false if it is absent or leads to another unit.
 bool dwarf_reference(Dwarf_Die *die, unsigned attr, Dwarf_Die *out);
-bool dwarf_follow_signature(Dwarf_Die *die);                 // False: the type unit is not found
+bool dwarf_follow_signature(Dwarf_Die *die);                 // returns false if the type unit is not found
 const char *dwarf_name(Dwarf_Die *die);                                 // "": none
 bool dwarf_is_c(Dwarf_Die *unit);                       // in C, only types have children, and types are not nested
 bool dwarf_is_struct(int tag);                          // struct, class or union
-enum { SPACES_MAX = 16 };                               // namespaces and classes in each other
+enum { SPACES_MAX = 16 };                               // maximum nesting of namespaces and classes
 
 // func.c: the DIE at an offset from the index. NULL: damaged.
 Dwarf_Die *dwarf_die_at(struct di_module *m, uint32_t offset);
@@ -117,7 +118,8 @@ const char *dwarf_source_path(Dwarf_Die *unit, const char *path);
 
 // loc.c: the location of a variable at an address of `function`.
 struct di_location loc_of_variable(struct di_module *m, Dwarf_Die *function, Dwarf_Die *variable, uint64_t pc);
-// The address of a member whose offset is computed from its aggregate, whose address is on the stack.
+// Returns the location of a member whose offset is an expression, which is evaluated with the address of the
+// aggregate on the stack.
 struct di_location loc_of_member(struct di_module *m, Dwarf_Attribute *attr);
 
 // type.c: NULL for void.

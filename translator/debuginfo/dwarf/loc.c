@@ -15,7 +15,8 @@ static const struct value_type generic;
 
 static bool push_callers_register(struct compile *c, uint64_t number);
 
-// Vector registers are those of the process: their low 8 bytes. The kernel's own code has no variables in them.
+// Vector registers are those of the process, of which the low 8 bytes can be read. The kernel's own code has no
+// variables in them.
 static bool push_register(struct compile *c, uint64_t number)
 {
 	int native = arch_native(c->m->arch, number), vector = c->m->is_user ? arch_vector(c->m->arch, number) : -1;
@@ -118,7 +119,7 @@ static bool push_entry_register(struct compile *c, int number)
 	if (!frame || native < 0 || (c->m->arch->call_clobbered & 1u << native) ||
 	    dwarf_frame_register(frame, number, mem, &ops, &n))
 		return false;
-	if (!n)                    // undefined, or same value
+	if (!n)                    // the register is undefined, or still has the same value
 		return ops == mem ? false : push_register(c, number);
 	if (dwarf_register(ops) >= 0)
 		return push_register(c, dwarf_register(ops));
@@ -130,7 +131,7 @@ static bool push_entry_register(struct compile *c, int number)
 	return good;
 }
 
-// The caller's value at the call: callee-saved registers, and the stack pointer.
+// Pushes the caller's value at the call, of a callee-saved register or the stack pointer.
 static bool push_callers_register(struct compile *c, uint64_t number)
 {
 	struct compile callee = *c->callee;
@@ -148,7 +149,7 @@ static bool push_callers_register(struct compile *c, uint64_t number)
 	return good;
 }
 
-// Returns the register of DW_OP_entry_value; -1: another expression.
+// Returns the register of DW_OP_entry_value, or -1 for another expression.
 static int entry_register(struct compile *c, Dwarf_Op *op)
 {
 	Dwarf_Attribute inner;
@@ -165,7 +166,7 @@ static bool is_entry_value(const Dwarf_Op *op)
 	return op->atom == DW_OP_entry_value || op->atom == DW_OP_GNU_entry_value;
 }
 
-// DW_OP_entry_value of a value that is still available; see compile_callers() for others.
+// Compiles DW_OP_entry_value of a value that is still available; compile_callers() compiles the others.
 static bool entry_value(struct compile *c, Dwarf_Op *op)
 {
 	int number = entry_register(c, op);
@@ -177,7 +178,7 @@ static bool entry_value(struct compile *c, Dwarf_Op *op)
 	return false;
 }
 
-// DW_OP_GNU_parameter_ref: a parameter that the compiler removed; callers would have passed it.
+// Compiles DW_OP_GNU_parameter_ref: a parameter that the compiler removed, whose value callers would have passed.
 static bool removed_parameter(struct compile *c)
 {
 	c->why = "the compiler removed this parameter, so only the callers have its value";
@@ -186,7 +187,7 @@ static bool removed_parameter(struct compile *c)
 
 // ---------------------------------------------------------------- operations
 
-// Resolves the integer type of a typed operation. Size 0: the generic type, as wide as an address.
+// Resolves the integer type of a typed operation. Size 0 is the generic type, as wide as an address.
 static bool integer_type(struct compile *c, Dwarf_Op *op, uint64_t offset, struct value_type *type)
 {
 	Dwarf_Attribute attr;
@@ -263,7 +264,7 @@ static bool indexed_address(struct compile *c, Dwarf_Op *op)
 	return value_push(c, DI_OP_STATIC, address);
 }
 
-// An offset in thread-local storage, also in the form of split units (DW_OP_GNU_const_index).
+// Compiles an offset in thread-local storage, also in the form of split units (DW_OP_GNU_const_index).
 static bool indexed_constant(struct compile *c, Dwarf_Op *op)
 {
 	Dwarf_Attribute attr;
@@ -290,7 +291,7 @@ static bool compile_constant(struct compile *c, Dwarf_Op *op)
 	case DW_OP_const1u: case DW_OP_const1s: case DW_OP_const2u: case DW_OP_const2s:
 	case DW_OP_const4u: case DW_OP_const4s: case DW_OP_const8u: case DW_OP_const8s:
 	case DW_OP_constu: case DW_OP_consts:
-		return value_push(c, DI_OP_CONST, op->number);   // libdw extended the sign
+		return value_push(c, DI_OP_CONST, op->number);   // libdw has sign-extended the number
 	}
 	return false;
 }
@@ -335,7 +336,8 @@ static bool compile_op(struct compile *c, Dwarf_Op *op)
 	return compile_constant(c, op) || compile_typed(c, op);
 }
 
-// Returns the operation that a jump leads to, n at the end. 0: backwards, into an operation, or out of the expression.
+// Returns the index of the operation to which a jump leads; n: the end. 0: backwards, into an operation, or out of
+// the expression.
 static size_t jump_target(const struct compile *c, const Dwarf_Op *ops, size_t n, size_t from)
 {
 	uint64_t to = ops[from].offset + 3 + (int16_t)ops[from].number;
@@ -346,7 +348,7 @@ static size_t jump_target(const struct compile *c, const Dwarf_Op *ops, size_t n
 	return to == ops[n - 1].offset + operation_size(&ops[n - 1], c->m->arch->word) ? n : 0;
 }
 
-// Both branches are compiled to the end of the expression, and must leave the same stack.
+// Compiles both branches to the end of the expression; they must leave the same stack.
 static bool compile_branch(struct compile *c, Dwarf_Op *ops, size_t n, size_t at)
 {
 	struct di_op op = { .code = DI_OP_BRANCH };
@@ -394,8 +396,9 @@ static bool push_call_value(struct compile *c, struct call_value *v)
 	return true;
 }
 
-// DW_OP_entry_value of a value that is lost: the return address identifies the call, and its call site gives the value,
-// with which the rest of the expression continues. After any other call the variable is not available.
+// Compiles DW_OP_entry_value of a value that is no longer available: the return address identifies the call, whose
+// call site describes the value, and the rest of the expression is compiled with it. After any other call the
+// variable is not available.
 static bool compile_callers(struct compile *c, Dwarf_Op *ops, size_t n, size_t at)
 {
 	int number = entry_register(c, &ops[at]), word = c->m->arch->word;
@@ -428,7 +431,7 @@ static bool compile_callers(struct compile *c, Dwarf_Op *ops, size_t n, size_t a
 	return some && value_push(c, DI_OP_ABSENT, 0);
 }
 
-// Every failure has a reason.
+// If this fails, c->why is set.
 static bool compile_ops(struct compile *c, Dwarf_Op *ops, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
@@ -548,7 +551,7 @@ static bool compile_pieces(struct compile *c, Dwarf_Op *ops, size_t n)
 		if (!compile_whole(&part, ops + from, i - from) || piece.loc.kind == DI_LOC_POINTER ||
 		    (piece.loc.kind == DI_LOC_PIECES && piece.loc.pieces.n != 1))
 			piece.loc = (struct di_location){ .kind = DI_LOC_NONE, .why = part.why };
-		else if (piece.loc.kind == DI_LOC_PIECES)        // an implicit value
+		else if (piece.loc.kind == DI_LOC_PIECES)        // the piece is an implicit value
 			piece.loc = piece.loc.pieces.at[0].loc;
 		some |= piece.loc.kind != DI_LOC_NONE;
 		vec_push(&all->pieces, piece);
@@ -563,8 +566,8 @@ static bool compile_location(struct compile *c, Dwarf_Op *ops, size_t n)
 	return n && is_piece(&ops[n - 1]) ? compile_pieces(c, ops, n) : compile_whole(c, ops, n);
 }
 
-// Finds the expression that is valid at pc. Empty ranges (location views: assignments without an instruction) describe
-// states between two that have code, so they are skipped, except one at the function's entry, as in gdb.
+// Finds the expression that is valid at pc. Empty ranges (location views: assignments without an instruction)
+// describe states between two instructions, so they are skipped, except one at the function's entry, as in gdb.
 static bool expression_at(const struct compile *c, Dwarf_Op **ops, size_t *n)
 {
 	Dwarf_Addr base, start, end;
@@ -576,7 +579,7 @@ static bool expression_at(const struct compile *c, Dwarf_Op **ops, size_t *n)
 	return false;
 }
 
-// Returns the nearest line at which the variable has a location; 0 none.
+// Returns the nearest line at which the variable has a location; 0: none.
 static int nearest_line(const struct compile *c)
 {
 	Dwarf_Addr base, start, end, best = 0;
@@ -602,7 +605,7 @@ static int nearest_line(const struct compile *c)
 	return line && !dwarf_lineno(line, &number) ? number : 0;
 }
 
-// A variable without a location at the entry, because the prologue is going to load it.
+// Returns whether the variable has no location at the entry because the prologue is going to load it.
 static bool loaded_soon(const struct compile *c)
 {
 	Dwarf_Addr base, start, end, first = 0;

@@ -100,8 +100,8 @@ bool value_same_types(const struct compile *a, const struct compile *b)
 // ---------------------------------------------------------------- arithmetic
 
 enum rule { PLAIN,             // the low bits are the same, signed or not
-	    SIGNED, UNSIGNED,  // for the generic type; other types have a sign of their own
-	    EQUAL };           // the result is of the generic type, as of all comparisons
+	    SIGNED, UNSIGNED,  // of the generic type; other types have their own sign
+	    EQUAL };           // the result has the generic type, as of all comparisons
 
 static const struct binary {
 	int atom;

@@ -16,23 +16,23 @@ enum { RSP = 4, RBP = 5, MAX_INSTRUCTIONS = 64 };
 struct register_value {                  // the value of a register
 	enum { OTHER, STACK, KNOWN } kind;
 	struct di_location as;     // KNOWN
-	int64_t at;                // STACK: offset from the stack pointer at the entry
+	int64_t at;                // STACK: the value is the stack pointer at the entry plus this
 	bool has_offset;            // STACK: the offset is known
 };
 
 struct machine {
 	struct di_module *m;
 	const uint8_t *code, *end;
-	struct register_value regs[16];      // by the processor's numbers
+	struct register_value regs[16];      // by the processor's register numbers
 	bool stored_above;         // the caller's part of the stack may have been overwritten
 };
 
 struct insn {
-	const uint8_t *at;         // after the bytes that were decoded
-	int op;                    // 0x0f00 and more: two-byte opcodes
+	const uint8_t *at;         // the next byte to decode
+	int op;                    // opcode; two-byte opcodes are 0x0f00 and more
 	bool wide, segment, is_16bit;
 	int reg, rm, mod;          // of the ModRM byte; mod 3: rm is a register
-	int base;                  // base register of the memory operand; -1: none, or with an index
+	int base;                  // base register of the memory operand; -1: there is none, or it has an index
 	int32_t offset;
 };
 
@@ -163,7 +163,7 @@ static void forget(struct machine *k, int reg)
 	k->regs[reg].kind = OTHER;
 }
 
-// A byte register: without a REX prefix, numbers 4 to 7 are ah, ch, dh and bh.
+// Marks the value of a byte register as unknown: without a REX prefix, numbers 4 to 7 are ah, ch, dh and bh.
 static void forget_byte(struct machine *k, int reg)
 {
 	if (reg >= 4 && reg < 8)
@@ -172,7 +172,7 @@ static void forget_byte(struct machine *k, int reg)
 		forget(k, reg);
 }
 
-// Stores are allowed only to the stack, which the followed values do not depend on.
+// Returns whether the store is allowed: only stores to the stack are, on which the followed values do not depend.
 static bool may_store(struct machine *k, const struct insn *i)
 {
 	const struct register_value *to = i->base >= 0 ? &k->regs[i->base] : NULL;
@@ -237,7 +237,7 @@ static void move_stack(struct machine *k, const struct insn *i, int what)
 		sp->has_offset = false;
 }
 
-// add, or, and, sub, xor, by the processor's number; 7 is cmp
+// Interprets add, or, and, sub, xor; `what` is the processor's number of the operation, and 7 is cmp.
 static bool arithmetic(struct machine *k, const struct insn *i, int what, bool to_reg)
 {
 	int to = to_reg ? i->reg : i->rm;
@@ -249,7 +249,7 @@ static bool arithmetic(struct machine *k, const struct insn *i, int what, bool t
 		return may_store(k, i);
 	if (is_byte)
 		forget_byte(k, to);
-	else if (to == RSP)        // a stack pointer that is still known
+	else if (to == RSP)        // the offset of the stack pointer may still be known
 		move_stack(k, i, what);
 	else
 		forget(k, to);

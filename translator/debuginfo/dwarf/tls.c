@@ -47,7 +47,7 @@ static bool symbol_offset(struct bytes symbols, uint64_t number, uint64_t *offse
 	return symbol.st_shndx != SHN_UNDEF;
 }
 
-// Finds the address of a word with this type of relocation, and the offset in the block of its variable.
+// Finds the address of a word with this type of relocation, and the offset of its variable in the block.
 static bool find_in(const struct elf_view *v, const char *table, unsigned kind, uint64_t *slot, uint64_t *offset)
 {
 	struct bytes relocations, symbols = { NULL, 0 };
@@ -137,12 +137,14 @@ static void by_descriptor(const struct di_module *m, uint64_t slot, uint64_t off
 	const struct di_op ops[] = {
 		{ DI_OP_STATIC, slot + size }, { DI_OP_LOAD, .size = size },                 // word
 		{ DI_OP_PICK, 0 }, { DI_OP_CONST, arm64 ? 1 << 20 : i386 ? 0xfff00000 : 0 },
-		{ i386 ? DI_OP_GE : DI_OP_LT },                                              // word near
+		{ i386 ? DI_OP_GE : DI_OP_LT },                                              // the stack is: word near
 		{ DI_OP_STATIC, slot }, { DI_OP_PICK, 2 }, { DI_OP_SUB }, { DI_OP_PICK, 1 }, { DI_OP_MUL },
-		{ DI_OP_PICK, 2 }, { DI_OP_ADD }, { DI_OP_LOAD, .size = size },               // word near *(near ? slot : word)
+		{ DI_OP_PICK, 2 }, { DI_OP_ADD }, { DI_OP_LOAD, .size = size },               // the stack is: word near *(near
+											      // ? slot : word)
 		{ DI_OP_CONST, 1 }, { DI_OP_PICK, 2 }, { DI_OP_SUB }, { DI_OP_MUL }, { DI_OP_CONST, 2 * size }, { DI_OP_MUL },
 		{ DI_OP_THREAD, arm64 ? 0 : size }, { DI_OP_LOAD, .size = size }, { DI_OP_ADD }, { DI_OP_LOAD, .size = size },
-		{ DI_OP_CONST, offset }, { DI_OP_ADD },                                       // word near far-address
+		{ DI_OP_CONST, offset }, { DI_OP_ADD },                                       // the stack is: word near
+											      // far-address
 		{ DI_OP_PICK, 2 }, { DI_OP_THREAD, 0 }, { DI_OP_ADD },
 		{ DI_OP_CONST, offset - other - (i386 ? 1ull << 32 : 0) }, { DI_OP_ADD },
 		{ DI_OP_PICK, 1 }, { DI_OP_SUB }, { DI_OP_PICK, 2 }, { DI_OP_MUL }, { DI_OP_ADD },
@@ -152,8 +154,8 @@ static void by_descriptor(const struct di_module *m, uint64_t slot, uint64_t off
 	add_ops(out, ops, ARRAY_SIZE(ops));
 }
 
-// By the module number in the word at `slot`: the thread pointer's second word, or first one on arm64, is the address
-// of the vector.
+// Uses the module number in the word at `slot`: the thread pointer's second word, or first one on arm64, is the
+// address of the vector.
 static void by_module(const struct di_module *m, uint64_t slot, uint64_t offset, struct di_location *out)
 {
 	struct di_op load = { .code = DI_OP_LOAD, .size = m->arch->word };

@@ -12,7 +12,7 @@ static const struct type_ops dwarf_type_ops;
 
 struct dwarf_type {            // type_priv.die
 	Dwarf_Die die;
-	int dimension;             // of an array: number of dimensions removed
+	int dimension;             // number of dimensions of an array that were removed
 };
 
 static bool type_of(Dwarf_Die *die, Dwarf_Die *out)
@@ -26,7 +26,7 @@ static bool is_qualifier(int tag)
 	       tag == DW_TAG_atomic_type;
 }
 
-// Removes typedefs and qualifiers. False: void.
+// Removes typedefs and qualifiers. Returns false for void.
 static bool peel(Dwarf_Die *die)
 {
 	for (int depth = 0; depth < 64; depth++) {
@@ -104,7 +104,8 @@ static char *spell_array(Dwarf_Die *die, int from, int depth)
 	return buf_text(&b);
 }
 
-// The spelling of an array contains that of its elements.
+// Adds a qualifier to the spelling of a type. That of an array contains that of its elements, which may have it
+// already.
 static char *qualified(const char *word, char *inner)
 {
 	if (str_ends(inner, "*"))
@@ -153,7 +154,7 @@ static bool is_signed_encoding(Dwarf_Word encoding)
 	return encoding == DW_ATE_signed || encoding == DW_ATE_signed_char;
 }
 
-// GCC encodes complex integers as the first value that DWARF leaves to vendors.
+// GCC encodes complex integers as DW_ATE_lo_user.
 static const char *format_of(Dwarf_Word encoding, Dwarf_Word order)
 {
 	if (encoding == DW_ATE_complex_float || encoding == DW_ATE_imaginary_float || encoding == DW_ATE_lo_user)
@@ -184,8 +185,8 @@ static void fill_base(Dwarf_Die *die, struct di_type *out)
 	out->is_signed = is_signed_encoding(encoding);
 }
 
-// The underlying type, which GCC, clang and C++ give, decides; without one, a negative enumerator makes it signed.
-// Forms of a fixed size are not negative.
+// The underlying type, which GCC, clang and C++ provide, has the sign; without one, a negative enumerator makes it
+// signed. Forms of a fixed size are not negative.
 static bool enum_is_signed(Dwarf_Die *die)
 {
 	Dwarf_Attribute attr;
@@ -344,7 +345,7 @@ static void set_offset(const struct di_type *t, Dwarf_Die *die, struct member_re
 	if (constant(die, DW_AT_data_bit_offset, &from_msb)) {
 		ref->bit = from_msb;
 	} else if (constant(die, DW_AT_bit_offset, &from_msb)) {
-		// DWARF 3: counted from the most significant bit of the storage unit
+		// in DWARF 3 it is counted from the most significant bit of the storage unit
 		if (!constant(die, DW_AT_byte_size, &size) && type_of(die, &type) && peel(&type))
 			size = dwarf_bytesize(&type);
 		ref->bit += size * 8 - from_msb - bits;
@@ -366,8 +367,8 @@ static bool is_vtable(Dwarf_Die *member)
 static bool each_child(const struct di_type *t, Dwarf_Die *of, const struct di_variant *variant, member_fn fn,
 		       void *data);
 
-// Variant parts of Rust enums: a discriminant, often part of the same bytes, selects which member is present. The
-// member without a value is present for all other values.
+// Visits the variant parts of Rust enums: a discriminant, often in bytes that members share, selects the member
+// that is present. A member without a value is present for all other values.
 static bool each_variant(const struct di_type *t, Dwarf_Die *part, member_fn fn, void *data)
 {
 	struct member_ref number = { 0 };
@@ -475,7 +476,7 @@ static const struct type_ops dwarf_type_ops = { target, each_member, member_type
 
 // ---------------------------------------------------------------- by name
 
-// Terminated by 0.
+// Returns the DWARF tags of a kind, terminated by 0.
 static const int *tags_of(enum di_kind kind)
 {
 	static const int structs[] = { DW_TAG_structure_type, DW_TAG_class_type, 0 };
@@ -506,13 +507,13 @@ static bool find_in_unit(Dwarf_Die *unit, enum di_kind kind, const char *name, D
 	return false;
 }
 
-// The index does not contain types that dwz moved to a supplementary file.
+// Returns the file to scan: the index does not contain types that dwz moved to a supplementary file.
 static Dwarf *to_be_scanned(struct di_module *m)
 {
 	return module_index(m) && !dwarf_file_shared(m->dwarf) ? NULL : dwarf_whole(m->dwarf);
 }
 
-// Searches units that are open already (of probed functions), then the index, then every unit.
+// Searches the units that are already open (of probed functions), then the index, then every unit.
 struct di_type *dwarf_find_type(struct di_module *m, enum di_kind kind, const char *name)
 {
 	Dwarf_CU *cu = NULL;
@@ -547,7 +548,7 @@ static bool enumerator_of(Dwarf_Die *type, const char *name, int64_t *value)
 	return false;
 }
 
-// nested: also in structs and classes, which have enums in C++ but not in C.
+// nested: searches structs and classes, too: in C++ they may contain enums.
 static bool enumerator_below(Dwarf_Die *parent, const char *name, bool nested, int depth, int64_t *value)
 {
 	Dwarf_Die die;

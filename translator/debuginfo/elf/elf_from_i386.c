@@ -151,7 +151,7 @@ static void rename_relocations(struct widening *w, Elf64_Shdr *sections, Elf64_S
 	names->sh_size = w->at - start;
 }
 
-#define NAMES_MORE 64              // for the new name of a section
+#define NAMES_MORE 64              // bytes reserved for the new name of a section
 #define EXTRA_SIZE (1 << 20)       // overlapping sections could request any size
 
 static size_t size_of(const struct widening *w, const Elf32_Ehdr *h)

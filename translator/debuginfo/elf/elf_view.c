@@ -30,7 +30,7 @@ bool elf_view_open(struct elf_view *v, struct bytes file)
 	return true;
 }
 
-// The names of sections, terminated by 0. Empty: none.
+// Returns the names of sections, terminated by 0; empty if there are none.
 static struct bytes section_names(const struct elf_view *v)
 {
 	const Elf64_Ehdr *h = (const void *)v->file.at;

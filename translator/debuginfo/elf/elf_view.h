@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct bytes {                 // not owned; valid until di_close()
+struct bytes {                 // not owned by the holder; valid until di_close()
 	const uint8_t *at;
 	size_t len;
 };
@@ -22,7 +22,7 @@ struct elf_view {
 // Finds a variable by name in a symbol table (".symtab" with ".strtab").
 bool elf_view_variable(const struct elf_view *v, const char *table, const char *names, const char *name,
 		       uint64_t *address);
-bool elf_view_open(struct elf_view *v, struct bytes file);    // 64-bit little-endian only
+bool elf_view_open(struct elf_view *v, struct bytes file);    // supports only 64-bit little-endian files
 // elf_from_i386.c: converts an i386 file to 64-bit ELF with the same offsets. Empty: damaged.
 bool elf_is_32bit(struct bytes file);
 struct bytes elf_from_i386(struct bytes file);
@@ -33,7 +33,7 @@ const char *elf_view_name(const struct elf_view *v, const Elf64_Shdr *section); 
 // Returns the GNU build-id from the notes of any section or segment; empty: not found.
 struct bytes elf_view_build_id(const struct elf_view *v);
 struct bytes elf_note_build_id(struct bytes notes);   // notes: contents of a section; empty: not found
-const char *build_id_text(struct bytes id);           // hexadecimal; "none"
+const char *build_id_text(struct bytes id);           // hexadecimal digits; "none" for an empty ID
 char *build_id_path(const char *dir, struct bytes id);        // "DIR/.build-id/12/3456.debug"
 
 #endif

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-// Addresses that other sections than .text get; larger than any module.
+// Addresses of sections other than .text begin here, above the end of any module.
 #define OTHERS_START 0x40000000ull
 
 static struct bytes section_headers(const struct elf_view *v)
@@ -43,8 +43,8 @@ struct relocation {
 	struct bytes symbols, target;
 };
 
-// Returns the bytes that a relocation of this type changes; 0: it is not an absolute one, the only kind in debug
-// sections.
+// Returns the number of bytes that a relocation of this type changes; 0: it is not absolute, and debug sections
+// have only absolute ones.
 static int width_of(int machine, uint32_t type)
 {
 	if (machine == EM_X86_64)

@@ -19,11 +19,12 @@ static struct resources {
 	struct resource {
 		void *what;
 		size_t len;
-		bool in_file;              // pages of a file, read-only except those from written.at on
-		struct bytes written;      // whole pages
+		bool in_file;              // pages of a file, read-only except from written.at on
+		struct bytes written;      // whole pages that were made writable
 	} *at;
 	int n, capacity, last;
-} all[RESOURCE_KINDS];             // malloc memory: the collector does not scan it, and need not
+} all[RESOURCE_KINDS];             // malloc memory, which the collector does not scan: it contains no pointers to
+				   // collected memory
 
 void resource_add(enum resource_kind kind, void *what, size_t len)
 {
@@ -103,7 +104,7 @@ void resource_release_all(void)
 
 // ---------------------------------------------------------------- pages
 
-// Returns the mapping that contains all of `b`; NULL: it is memory of another kind.
+// Returns the mapping that contains all of `b`; NULL: it is not mapped memory.
 static struct resource *mapping_of(struct bytes b)
 {
 	struct resources *h = &all[RESOURCE_PAGES];
@@ -185,7 +186,7 @@ static bool map_to_file(struct bytes b, const char *dir)
 	return good;
 }
 
-// Returns the pages that `b` lies in, or, if `within`, those that lie in `b` entirely.
+// Returns the pages that contain parts of `b`, or, if `within`, those that are entirely in `b`.
 static struct bytes pages_of(struct bytes b, bool within)
 {
 	size_t page = sysconf(_SC_PAGESIZE);
@@ -225,7 +226,7 @@ static void release_pages(const uint8_t *start, const uint8_t *end)
 
 void map_unload(struct bytes b, const char *dir)
 {
-	enum { LEAST = 1 << 20 };              // bytes; smaller ones are not worth a file
+	enum { LEAST = 1 << 20 };              // minimum in bytes: smaller mappings are not worth a file
 	struct resource *r = mapping_of(b);
 
 	if (!r || b.len < LEAST)

@@ -5,19 +5,19 @@
 
 #include "debuginfo/elf/elf_view.h"
 
-// Maps a file read-only; map_zeroed() maps anonymous zeroed pages, and so does map_pages(), for a table of which all
-// will be filled. Empty or NULL on failure, with errno set.
+// Maps a file read-only. map_zeroed() maps anonymous zeroed pages; map_pages() does, too, for a table that will be
+// filled completely. Empty or NULL on failure, with errno set.
 struct bytes map_file(const char *path);
 void *map_pages(size_t len);
 struct bytes map_zeroed(size_t len);
-// Makes the pages of a part of a mapped file writable, in a private copy that map_unload() keeps. No effect on other
-// memory, which is writable.
+// Makes the pages of a part of a mapped file writable, in a private copy that map_unload() retains. No effect on
+// other memory, which is writable.
 void map_writable(struct bytes b);
-// Frees the memory of pages, which are read again on access: of a mapped file or a part of it, or of a whole mapping
-// without a file, which is first moved to a file without a name in `dir` and becomes read-only (NULL: it stays). No
-// effect on parts below 1 MiB, or if the file cannot be written.
+// Frees the memory of pages, which are read again on access. They are a mapped file or a part of it; or a whole
+// anonymous mapping, which is first moved to an unnamed file in `dir` and becomes read-only (dir NULL: no effect).
+// No effect on parts below 1 MiB, or if the file cannot be written.
 void map_unload(struct bytes b, const char *dir);
-// Frees the pages of a part of a mapped file, changed ones too. No effect on other memory.
+// Frees the pages of a part of a mapped file and discards changes. No effect on other memory.
 void map_discard(struct bytes b);
 void map_shrink(struct bytes *b, size_t len);
 void unmap(struct bytes *b);                                  // for large short-lived mappings
@@ -31,10 +31,10 @@ enum resource_kind {
 	RESOURCE_ELF, RESOURCE_PAGES, RESOURCE_KINDS
 };
 
-void resource_add(enum resource_kind kind, void *what, size_t len);   // len: of pages
+void resource_add(enum resource_kind kind, void *what, size_t len);   // len: size of mapped pages
 bool resource_find(enum resource_kind kind, const void *what, size_t *len);
 bool resource_has(enum resource_kind kind, const void *what);
-void resource_release(enum resource_kind kind, void *what);           // no effect if it was not added
+void resource_release(enum resource_kind kind, void *what);           // no effect on a resource that was not added
 void resource_release_all(void);
 
 #endif

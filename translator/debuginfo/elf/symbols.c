@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A table of functions with addresses, from a mapped .symtab or from the table that image.c caches of kallsyms. In the
-// kernel only functions in .text count: .init.text is freed after boot. In a kernel module, which may be loaded later,
-// all code sections count.
+// A table of functions with addresses, from a mapped .symtab or from the table that image.c caches of kallsyms. In
+// the kernel only functions in .text are included: .init.text is freed after boot. In a kernel module, which may be
+// loaded later, all code sections are.
 #include "debuginfo/elf/symbols.h"
 
 #include "util/map.h"

@@ -4,7 +4,7 @@
 // x86: the setup header of /boot/vmlinuz (Documentation/arch/x86/boot.rst) gives the offset of the payload; its first
 // bytes show the compression, its last four the uncompressed size. The payload is a vmlinux without symbol table and
 // DWARF. The file may also be a vmlinux, plain or compressed, or an arm64 image (flat_image.c). Decompression takes
-// about 0.2 s, so the extracted parts are cached in one file: header, build-id, BTF, functions, names. The file is
+// about 0.2 s, so the extracted parts are cached in one file: header, build-id, BTF, functions and names. The file is
 // written under a temporary name and renamed, and verified when it is read.
 #include "debuginfo/kernel/image.h"
 #include "debuginfo/elf/resources.h"
@@ -26,7 +26,7 @@
 #define IMAGE_MAX (1ull << 30)
 
 // ---------------------------------------------------------------- decompression
-// Decompressors: `in` (which may have a few trailing bytes) to `out`; return the length, 0 on failure.
+// Decompressors of `in`, which may have a few trailing bytes, to `out`. They return the length, or 0 on failure.
 
 static size_t unpack_gzip(struct bytes in, uint8_t *out, size_t size)
 {
@@ -226,8 +226,8 @@ static void read_parts(const struct elf_view *v, struct parts *p)
 		p->entries.len = p->strings.len = 0;
 }
 
-// Functions end where .init.text begins, which is freed after boot.
-static void drop_beginning(struct parts *p)
+// Removes the symbols from .init.text on, which is freed after boot.
+static void drop_init_text(struct parts *p)
 {
 	const struct symbol_entry *e = (const void *)p->entries.text;
 	size_t n = p->entries.len / sizeof(*e);
@@ -251,7 +251,7 @@ static void read_flat_parts(struct bytes image, struct parts *p)
 		return;
 	p->text = anchors[0].address;
 	if (kallsyms_decode(image, anchors, n, p->text, p->text_end, &p->entries, &p->strings))
-		drop_beginning(p);
+		drop_init_text(p);
 	else
 		p->entries.len = p->strings.len = 0;
 }
@@ -262,7 +262,7 @@ struct cache_header {
 	uint64_t build_id_len, btf_len, entries_len, strings_len;
 	uint64_t text, text_end;
 	uint8_t build_id[64];
-};                                     // then BTF, entries, strings, each padded to 8
+};                                     // followed by BTF, entries and strings, each padded to 8
 
 static uint64_t padded(uint64_t n)
 {
@@ -331,7 +331,7 @@ static bool cache_read(struct session *s, const struct cache_key *key, struct im
 	return true;
 }
 
-// Makes the form that is cached, in memory; the image refers to its pages.
+// Makes the cached form in memory; the image refers to its pages.
 static struct bytes cache_form(const struct parts *p)
 {
 	size_t len = sizeof(struct cache_header) + padded(p->btf.len) + padded(p->entries.len) +
@@ -363,7 +363,7 @@ static struct bytes cache_form(const struct parts *p)
 	return (struct bytes){ (uint8_t *)h, len };
 }
 
-// False: not a kernel of this architecture.
+// Returns false if it is not a kernel of this architecture.
 static bool read_any_parts(struct bytes kernel, const struct arch *arch, struct parts *parts)
 {
 	struct elf_view v;
@@ -413,7 +413,7 @@ struct image *image_open(struct session *s, const char *path, const struct arch 
 	return read_image(s, path, &key, arch, img) ? img : NULL;
 }
 
-// The table of an image has megabytes, of which a translation with debuginfo needs the build ID alone.
+// Reads only the build ID: the table of an image has megabytes, and a translation with debuginfo does not need it.
 bool image_build_id(struct session *s, const char *path, const struct arch *arch, struct bytes *id)
 {
 	struct cache_key key = key_of(path);

@@ -18,16 +18,16 @@ bool kallsyms_decode(struct bytes rodata, const struct anchor *anchors, int nanc
 // image.c
 struct image {
 	const char *path;
-	struct bytes form;             // the pages that the rest refers to
+	struct bytes form;             // the pages to which the other members refer
 	struct bytes btf, build_id;
 	struct symbols symbols;
 	bool has_symbols;
 };
 // NULL: cannot be read, or not a supported kernel image.
 struct image *image_open(struct session *s, const char *path, const struct arch *arch);
-// Stores the image's build ID, which may be empty. Returns false where image_open() returns NULL.
+// Stores the image's build ID, which may be empty. Returns false if image_open() would return NULL.
 bool image_build_id(struct session *s, const char *path, const struct arch *arch, struct bytes *id);
-// Frees the pages of an image of which nothing is used any more; NULL: no effect.
+// Frees the pages of an image, of which nothing may be used afterwards; NULL: no effect.
 void image_close(struct image *img);
 // Maps a file, decompressed if it is compressed. Empty: cannot be read or decompressed.
 struct bytes image_unpack_file(const char *path);

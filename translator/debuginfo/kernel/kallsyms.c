@@ -25,7 +25,7 @@
 struct tables {
 	struct bytes rodata;
 	const uint8_t *token_table, *token_index, *token_end;
-	const uint8_t *num_syms;   // its address
+	const uint8_t *num_syms;   // the address of num_syms
 	const uint8_t *names, *names_end, *markers;
 	uint32_t n;
 };
@@ -64,7 +64,7 @@ static bool token_index_at(struct tables *t, const uint8_t *index)
 	for (int i = 1; i < 256; i++)
 		if (get16(index + 2 * i) < get16(index + 2 * (i - 1)) + 2)
 			return false;
-	// Zero padding, the last string's own terminator, the last string.
+	// The table ends in zero padding after the last string's terminator.
 	while (end > t->rodata.at && index - end < 8 && !end[-1])
 		end--;
 	while (end > t->rodata.at && end[-1])
@@ -161,7 +161,7 @@ static bool find_names(struct tables *t)
 {
 	const uint8_t *start = t->rodata.at;
 
-	// Searches backwards and takes the first match; names are a few megabytes.
+	// Searches backwards and takes the first match; the names are a few megabytes long.
 	for (const uint8_t *p = align_up(t, t->token_table, 4) - 8; p >= start; p -= 4) {
 		uint32_t n = get32(p);
 
@@ -207,7 +207,8 @@ static int anchor_named(const struct anchor *anchors, int n, const char *name)
 	return -1;
 }
 
-// The base is computed from the first anchor; at least one more must agree, none may differ, and addresses must ascend.
+// Computes the base from the first anchor. At least one more anchor must agree, none may differ, and addresses must
+// ascend.
 static bool scheme_fits(struct scheme *s, const uint32_t *index, const struct anchor *anchors, int nanchors,
 			uint32_t n)
 {
@@ -251,7 +252,7 @@ static bool find_offsets(const struct tables *t, struct scheme *s, const uint32_
 {
 	size_t size = 4ull * t->n;
 
-	// After token_index; relative_base may be before or after offsets.
+	// They are after token_index; relative_base may be before or after offsets.
 	for (int pad = 0; pad <= 16; pad += 4)
 		if (offsets_at(t, t->token_end + pad, s, index, anchors, nanchors))
 			return true;

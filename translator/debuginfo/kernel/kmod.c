@@ -38,7 +38,7 @@ static char *name_of(const char *path)
 	return name;
 }
 
-// name -> path below /lib/modules/REL
+// Returns a map from names to paths below /lib/modules/REL.
 static struct map *read_list(struct session *s, const char *file)
 {
 	char *text = str_read_file(root_path(str_printf("/lib/modules/%s/%s", s->kernel->release, file)), NULL), *save = NULL;
@@ -80,8 +80,8 @@ static void add_unlisted(struct session *s, struct map *files)
 		fts_close(tree);
 }
 
-// Reads modules.dep, and the directory itself only if that does not list `wanted`, or if all are wanted (NULL): depmod
-// may not have run since a module was installed.
+// Reads modules.dep. The directory itself is read only if the list lacks `wanted`, or if `wanted` is NULL (all
+// modules): depmod may not have run since a module was installed.
 static struct map *module_files(struct session *s, const char *wanted)
 {
 	struct di_module *kernel = di_kernel(s);
@@ -188,7 +188,7 @@ static struct di_module *open_loaded(struct session *s, const char *name)
 	return m->dwarf ? m : NULL;
 }
 
-// NULL: cannot be read, or of another architecture.
+// Opens the file of a module. Returns NULL if it cannot be read or is of another architecture.
 static struct di_module *open_file(struct session *s, const char *name, const char *path)
 {
 	struct di_module *m = new_module(s, name);
@@ -205,7 +205,7 @@ static struct di_module *open_file(struct session *s, const char *name, const ch
 	relocate_sections(&v);
 	if (!m->has_symbols)
 		m->has_symbols = symbols_from_elf(&m->symbols, &v);
-	// BTF with a .BTF.base of its own would require mapping its ids to those of the kernel.
+	// A module whose BTF has its own .BTF.base would require mapping its ids to those of the kernel.
 	if (elf_view_section(&v, ".BTF", &m->btf_bytes) && elf_view_header(&v, ".BTF.base"))
 		m->btf_bytes = (struct bytes){ NULL, 0 };
 	m->btf_path = path;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Finds the modules whose code has a function, for messages: a function that the kernel itself does not have is often
-// one of a module. Only symbol tables are read: first of modules whose names begin as the function's does, then what
-// the running kernel lists in /proc/kallsyms, then of all modules, which takes two seconds.
+// Finds the modules whose code has a function, for messages: a function that the kernel lacks is often in a module.
+// Only symbol tables are read: first of modules whose names begin like the function's name, then the list of the
+// running kernel in /proc/kallsyms, then of all modules, which takes two seconds.
 #include "debuginfo/elf/resources.h"
 #include "debuginfo/elf/symbols.h"
 #include "debuginfo/kernel/image.h"
@@ -31,7 +31,7 @@ static bool has_function(struct di_module *kernel, const char *path, const char 
 	struct symbol sym;
 	bool found = false;
 
-	// A file without the name in its string table is not looked at any further.
+	// A file whose string table lacks the name is not read any further.
 	if (file.at && (glob || memmem(file.at, file.len, function, len)) && elf_view_open(&v, file) &&
 	    v.machine == kernel->arch->elf_machine && symbols_from_elf(&symbols, &v))
 		for (int i = 0; !found && i < symbols.n; i++)
@@ -42,7 +42,8 @@ static bool has_function(struct di_module *kernel, const char *path, const char 
 	return found;
 }
 
-// Returns whether the name begins with that of the module, or both with the same word: "usb_submit_urb" and usbcore.
+// Returns whether the function's name begins with that of the module, or both begin with the same word:
+// "usb_submit_urb" and usbcore.
 static bool has_similar_name(const char *module, const char *function)
 {
 	size_t word = strcspn(function, "_*?[");

@@ -3,8 +3,8 @@
 // and the nearest lines with code for messages.
 //
 // A line belongs to the last function declared before it in its file. So "*@FILE:LINE" does not search all line tables:
-// the index gives the function, and the line tables of its units the statements. Each inlined copy has statements of
-// its own.
+// the index gives the function, and the line tables of its units the statements. Each inlined copy has its own
+// statements.
 #include "debuginfo/dwarf/libdw_unit.h"
 #include "debuginfo/lookup/lookup.h"
 
@@ -47,7 +47,7 @@ static bool parse_lines(const char *at, struct di_pattern *p)
 	}
 }
 
-// Splits "ns::Box::area" into its parts, but not between < and >.
+// Splits "ns::Box::area" into its parts, except between < and >.
 static void take_scope(struct di_pattern *p)
 {
 	const char *last = NULL;
@@ -96,7 +96,7 @@ struct row {
 	int line;
 };
 
-// The rows of one function or inlined copy, in its own file, sorted by address.
+// The rows of one function or inlined copy that belong to its own file, sorted by address.
 struct rows {
 	VEC(struct row) at;
 	struct { uint64_t start, end; } range[RANGES_MAX];
@@ -123,7 +123,7 @@ static void read_ranges(Dwarf_Die *die, struct rows *r)
 		}
 }
 
-struct own_file {              // caches whether a file of the line table is the function's
+struct own_file {              // caches whether a file of the line table is the file of the function
 	Dwarf_Die *unit;
 	const char *wanted;
 	const char *last;
@@ -205,9 +205,9 @@ struct search {
 	struct di_module *m;
 	const struct di_pattern *p;
 	bool nearest;
-	bool functions;            // a function probe: at the entry, not at the line
+	bool functions;            // function probes are wanted: at the entry, not at the line
 	di_functions *out;
-	int near_below, near_above; // nearest lines with code, for requested lines without; 0 none
+	int near_below, near_above; // nearest lines with code if a requested line has none; 0: none
 	bool has_function;         // a function contains the lines
 };
 
@@ -240,8 +240,8 @@ static void note_nearest(struct search *s, const struct rows *r, int line)
 	}
 }
 
-// Returns the line if it has code. Otherwise, if the nearest line is acceptable, returns the nearest line with code,
-// the later one if two are equally near.
+// Returns the line if it has code. Otherwise, if the nearest line is acceptable, returns the nearest line with
+// code; if two are equally near, the later one.
 static int line_with_code(const struct search *s, const struct rows *r, int line)
 {
 	int best = 0;
@@ -265,8 +265,8 @@ static bool has_line(const di_functions *v, int from, int line)
 	return false;
 }
 
-// Takes the first address of the line: code that the compiler moved elsewhere within the function would be a second hit
-// of one statement.
+// Adds the first address of the line only: code that the compiler moved elsewhere within the function would be a
+// second hit of one statement.
 static void add_line(struct search *s, const struct di_function *f, const struct rows *r, int line, int from)
 {
 	if (has_line(s->out, from, line))
@@ -415,7 +415,7 @@ static int by_address_and_line(const void *a, const void *b)
 	return x->line - y->line;
 }
 
-// Removes duplicates of an address and line.
+// Removes duplicates with the same address and line.
 static void unique(di_functions *v)
 {
 	int n = 0;
@@ -482,8 +482,8 @@ struct di_function *di_function_at(struct di_module *m, uint64_t address)
 	return f;
 }
 
-// Sets file and line of any row that begins at the address: of code from another file, or without is_stmt, such as
-// those of inlined copies. Each begins at an instruction.
+// Sets file and line from any row that begins at the address: rows of code from another file, or without is_stmt,
+// such as those of inlined copies. Each begins at an instruction.
 static bool set_other_line(struct di_function *f)
 {
 	const struct func_priv *p = f->priv;
@@ -525,7 +525,7 @@ bool di_statement_line(struct di_function *f, uint64_t *below, uint64_t *above)
 	return !r.at.n || f->address == f->symbol_address || set_other_line(f);
 }
 
-// True if a statement() probe of the row's line is at this row: see add_line().
+// Returns whether a statement() probe of the row's line is at this row: see add_line().
 static bool is_first_of_line(const struct rows *r, const struct row *row)
 {
 	for vec_each(&r->at, other)

@@ -8,9 +8,9 @@
 
 #define LINES_MAGIC "QTlines1"
 
-struct line_row {              // valid from its code offset up to that of the next row
+struct line_row {              // applies from its code offset up to that of the next row
 	uint32_t code_offset;
-	int file, line;            // file -1: unknown
+	int file, line;            // file -1: both are unknown
 	int order;                 // order in which rows were read
 };
 struct line_table {

@@ -17,7 +17,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { UNITS_A_HANDLE = 256 };         // libdw frees what it has parsed only with the handle
+enum { UNITS_A_HANDLE = 256 };         // libdw frees parsed data only with the handle
 
 struct table {
 	struct di_module *m;
@@ -60,7 +60,7 @@ void di_module_code(const struct di_module *m, di_code *out)
 			add_code(out, &v.sections[i]);
 }
 
-// end: a row after the last instruction
+// end: the address is that of a row after the last instruction
 static bool code_offset_of(const struct table *t, uint64_t address, bool end, uint64_t *code_offset)
 {
 	if (t->m->program)
@@ -186,7 +186,7 @@ static int by_code_offset(const void *a, const void *b)
 	return x->order < y->order ? -1 : 1;
 }
 
-// The last of several rows with one address is valid, except the end of a sequence.
+// Removes rows: of several rows with one address the last is valid, except the end of a sequence.
 static void compact(struct line_rows *rows)
 {
 	int n = 0;

@@ -99,8 +99,8 @@ static bool same_unit(const struct di_function *a, const struct di_function *b)
 	       index_unit_of_die(ix, ((const struct func_priv *)b->priv)->die_offset, &y) && x == y;
 }
 
-// Appends the functions that may be called. Static functions of the same name are limited to the caller's unit
-// (clones). Other matches do no harm: each probe is limited to the return addresses of the call sites.
+// Appends the functions that may be called. Of static functions, only those in the caller's unit are (clones).
+// Other matches do no harm: each probe is limited to the return addresses of the call sites.
 static void callees_of(const struct di_function *f, Dwarf_Die *origin, di_functions *out)
 {
 	di_functions found = { 0 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Names of C++ and Rust functions of programs without DWARF: symbols, as c++filt(1) of binutils prints them.
+// Names of C++ and Rust functions in programs without DWARF: symbols as c++filt(1) of binutils prints them.
 #include "debuginfo/dwarf/index.h"
 #include "debuginfo/lookup/lookup.h"
 #include "debuginfo/module.h"
@@ -10,7 +10,8 @@
 #include <ctype.h>
 #include <string.h>
 
-enum { BATCH_MAX = 64 << 10, SYMBOL_MAX = 32 << 10 };         // bytes of the arguments of one command, of a symbol
+enum { BATCH_MAX = 64 << 10, SYMBOL_MAX = 32 << 10 };         // bytes of the arguments of one command, bytes of a
+							      // symbol
 
 static bool is_mangled(const char *symbol)
 {
@@ -23,7 +24,8 @@ static bool fits_command(const char *symbol)
 	return strlen(symbol) < SYMBOL_MAX && !strchr(symbol, '\n');
 }
 
-// Removes what c++filt adds to names of Rust: "core[3c1c0]::write::h0123456789abcdef", "collect::<u8>".
+// Removes the hashes that c++filt prints in names of Rust: "core[3c1c0]::write::h0123456789abcdef" becomes
+// "core::write".
 static char *without_hashes(const char *text)
 {
 	struct buf b = { 0 };
@@ -78,7 +80,7 @@ static void take_output(struct di_module *m, const char *const *symbols, int n, 
 	}
 }
 
-// Without c++filt the symbols stay as they are.
+// Without c++filt the symbols remain as they are.
 static void demangle(struct di_module *m, const char *const *symbols, int n)
 {
 	VEC(const char *) argv = { 0 };

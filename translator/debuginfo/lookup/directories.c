@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Lists the directories that may have separate debuginfo: $SYSTEMTAP_DEBUGINFO_PATH, else the usual ones, those of the
-// target with --sysroot.
+// Lists the directories that may have separate debuginfo: $SYSTEMTAP_DEBUGINFO_PATH, else the default ones; with
+// --sysroot those of the target.
 #include "debuginfo/module.h"
 #include "util/root.h"
 #include "util/str.h"
@@ -21,7 +21,8 @@ void di_debug_directories(di_names *out)
 		if (!len)
 			continue;
 		dir = str_ndup(list, len);
-		dir += *dir == '-' || *dir == '+';     // whether checksums are compared, in older versions
+		dir += *dir == '-' || *dir == '+';     // in older versions this selects whether checksums are
+						       // compared
 		vec_push(out, usual ? root_path(dir) : dir);
 	}
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Finds functions by name and file: in the index of DWARF, which has inlined copies too; else in the symbol table; else
-// in BTF, which has names only.
+// Finds functions by name and file: in the index of DWARF, which also has inlined copies; else in the symbol table;
+// else in BTF, which has names only.
 #include "debuginfo/btf/btf_source.h"
 #include "debuginfo/dwarf/dwarf_source.h"
 #include "debuginfo/dwarf/kprobe_blocklist.h"
@@ -13,7 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Symbols that users do not see as functions: padding before functions, type hashes, parts split off by the compiler.
+// Returns whether the symbol is not a function for users: padding before functions, type hashes, parts split off by
+// the compiler.
 static bool is_helper(const char *symbol)
 {
 	return str_starts(symbol, "__pfx_") || str_starts(symbol, "__cfi_") || symbol_is_part(symbol);
@@ -45,7 +46,7 @@ static const char *matches(const struct matcher *m, const char *symbol)
 	return fnmatch(m->name, symbol, 0) ? NULL : symbol;
 }
 
-// The same for names of C++ and Rust. They are listed with their scopes.
+// Returns the same for names of C++ and Rust, which are listed with their scopes.
 static const char *matches_plain(const struct matcher *m, const struct plain_name *n, const char *symbol)
 {
 	if (is_helper(symbol) || (m->glob ? fnmatch(m->name, n->function, 0) : strcmp(m->name, n->function)))
@@ -69,7 +70,7 @@ uint32_t function_btf(const struct di_function *f)
 	return p->btf_id;
 }
 
-// Sorts by address. Of several names of one address the one in DWARF comes first.
+// Sorts by address. If an address has several names, the one in DWARF comes first.
 static int by_address(const void *a, const void *b)
 {
 	const struct di_function *x = *(struct di_function *const *)a, *y = *(struct di_function *const *)b;
@@ -83,7 +84,7 @@ static int by_address(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
-// Removes aliases: two names of one address are one function. Copies inlined at that address are kept.
+// Removes aliases: two names of one address are one function. Copies inlined at that address remain.
 static void unique(di_functions *v)
 {
 	int n = 0;
@@ -100,7 +101,7 @@ static void unique(di_functions *v)
 	v->n = n;
 }
 
-// Drops split-off parts of a function unless nothing else was found, so that one call is one hit.
+// Removes split-off parts of a function unless nothing else was found, so that one call is one hit.
 static void without_parts(di_functions *v, const char *name)
 {
 	int n = 0;
@@ -122,7 +123,8 @@ struct index_search {
 	struct di_module *m;
 	const struct matcher *match;
 	di_functions *out;
-	const Elf64_Shdr *init, *exit;     // of a kernel module: code that runs only when it is loaded or unloaded
+	const Elf64_Shdr *init, *exit;     // sections of a kernel module whose code runs only when it is loaded or
+					   // unloaded
 };
 
 static bool hit_matches(const struct matcher *m, const struct index_hit *hit)
@@ -171,14 +173,14 @@ static void take_hit(void *data, const struct index_hit *hit)
 {
 	struct index_search *s = data;
 
-	// A name that C++ or Rust mangled is found by find_by_symbols().
+	// find_by_symbols() finds a name that C++ or Rust mangled.
 	if (s->match->glob && !hit->die && plain_name_of(s->m, hit->symbol))
 		return;
 	if (!hit_matches(s->match, hit) || (s->match->glob && hit->kprobe == DI_KPROBE_NO_SECTION))
 		return;
 	if (s->match->glob && (is_in(s->init, hit->address) || is_in(s->exit, hit->address)))
 		return;
-	// A function that only the symbol table has is written in assembler: thunks, entry code, alternatives.
+	// A function that is only in the symbol table is written in assembler: thunks, entry code, alternatives.
 	if (s->match->glob && !hit->die && !hit->file && !di_is_user(s->m))
 		return;
 	vec_push(s->out, function_of_hit(s->m, hit));
@@ -243,7 +245,7 @@ static void take_symbol(struct di_module *m, const struct matcher *match, const 
 	vec_push(out, f);
 }
 
-// indexed: only functions that DWARF does not have
+// indexed: omits functions that are in DWARF
 static void find_by_symbols(struct di_module *m, const struct matcher *match, bool indexed, di_functions *out)
 {
 	struct index_hit hit;
@@ -254,12 +256,12 @@ static void find_by_symbols(struct di_module *m, const struct matcher *match, bo
 		    !(indexed && index_function_at(m->index, sym.address, &hit) && hit.die))
 			take_symbol(m, match, &sym, out);
 	unique(out);
-	// A function that was given by its exact name is accepted: the kernel reports the reason if it refuses it.
+	// A function with an exact name is accepted: if the kernel refuses it, it reports the reason.
 	if (match->glob)
 		remove_unprobeable(m, out);
 }
 
-// Labels are found by their exact names: wildcards match functions only, since a label may be inside of one.
+// Finds labels by their exact names. Wildcards match functions only, since a label may be inside a function.
 static void find_labels(struct di_module *m, const struct matcher *match, di_functions *out)
 {
 	struct symbol sym;
@@ -363,7 +365,7 @@ void di_find_functions(struct di_module *m, const char *name, const char *file, 
 
 const char *di_refused(const struct di_function *f)
 {
-	static const char *const why[NOPROBE_RANGES] = {      // not .kprobes.text: ftrace may reach it
+	static const char *const why[NOPROBE_RANGES] = {      // .kprobes.text is absent here: ftrace may probe it
 		[NOPROBE_NOINSTR] = "it must not be instrumented (.noinstr.text)",
 		[NOPROBE_ENTRY] = "it is part of the kernel's entry code (.entry.text)",
 	};

@@ -25,7 +25,7 @@
 
 // ---------------------------------------------------------------- locations
 
-// A 64-bit number in two 32-bit registers.
+// Returns the location of a 64-bit number in two 32-bit registers.
 static struct di_location location_two_words(int low, int high)
 {
 	struct di_location l = location_register(high);
@@ -47,7 +47,7 @@ static struct di_location location_at_register(int number)
 	return l;
 }
 
-// A struct of one or two words, each in the next register of its class.
+// Returns the location of a struct of one or two words, each in the next register of its class.
 static struct di_location location_words(const struct di_module *m, const struct di_type *t)
 {
 	int words[] = { m->arch->return_value, m->arch->second_return_value }, used = 0, vectors = 0, at[2];
@@ -57,7 +57,7 @@ static struct di_location location_words(const struct di_module *m, const struct
 	return t->size <= 8 ? location_register(at[0]) : location_two_registers(at[0], at[1]);
 }
 
-// Returns why a result of this type has no location, and what can be read instead.
+// Returns why a result of this type has no location, and a suggestion what to read instead.
 static const char *why_no_result(const struct di_module *m, const struct di_type *t)
 {
 #define IN_CALLER "; probe a line of the caller after the call, and read the variable that receives it"
@@ -179,7 +179,7 @@ bool module_try_build_id(struct di_module *m, const char *dir, struct bytes id)
 	return !access(b.text, R_OK) && module_try_dwarf(m, b.text, id);
 }
 
-// Tries one of di_debug_directories().
+// Searches one of di_debug_directories().
 static bool try_directory(struct di_module *m, const char *dir, struct bytes id)
 {
 	static const char *const own[] = { "/boot/vmlinux-", "/lib/modules/%/vmlinux" };
@@ -244,8 +244,8 @@ static void use_running(struct di_module *m)
 	m->source_path = path;
 }
 
-// Finds debuginfo of the same build as the image; the image's own symbols and BTF are used for those that it lacks.
-// Returns whether there is such an image.
+// Finds debuginfo of the same build as the image; symbols and BTF that it lacks are those of the image. Returns
+// whether the image was found.
 static bool find_kernel_debuginfo(struct di_module *m)
 {
 	const char *path = m->s->kernel->image;
@@ -368,7 +368,7 @@ const char *di_advice(const struct di_module *m)
 
 bool di_find_variable(const struct di_function *f, const char *name, struct di_variable *out)
 {
-	assert(f && f->priv);      // callers do not look up variables of a bare address
+	assert(f && f->priv);      // callers look up variables only in functions
 	if (dwarf_function(f))
 		return dwarf_variable(f, name, out);
 	return function_btf(f) && btf_parameter(f->module->btf, function_btf(f), name, out);

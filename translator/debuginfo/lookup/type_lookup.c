@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Operations on types of every source: pointers that the translator makes, members (also in anonymous structs and
+// Operations on types of all sources: pointers that the translator makes, members (also in anonymous structs and
 // unions), bit-fields, lookup by spelling.
 #include "debuginfo/btf/btf_source.h"
 #include "debuginfo/dwarf/dwarf_source.h"
@@ -48,7 +48,7 @@ static bool is_aggregate(const struct di_type *t)
 	return t->kind == DI_STRUCT || t->kind == DI_UNION;
 }
 
-// Returns the definition of a type that may be a declaration: a kernel module may only declare types of the kernel.
+// Returns the definition if the type may be a declaration: a kernel module may only declare types of the kernel.
 static const struct di_type *complete(const struct di_type *t)
 {
 	const struct di_type *full = NULL;
@@ -104,16 +104,18 @@ static struct di_member as_member(const struct di_type *t, const struct member_r
 	return m;
 }
 
-// A member that was found by its name, and the class, one of the bases of the searched one or itself, that declares it.
+// A member that was found by its name, and the class that declares it: the searched class or one of its bases.
 struct hit {
 	struct di_member member;
 	const struct di_type *in;              // NULL: not found
 	const struct di_type *below;           // the base of the searched class that contains `in`; NULL: none
 	const struct di_type *shared;          // the virtual base that contains `in`; NULL: none
-	const char *path;                      // bases from the searched class or from `shared` to `in`
-	struct location location;                    // of `in`
+	const char *path;                      // the bases on the path from the searched class or from `shared` to
+					       // `in`
+	struct location location;                    // location of the class `in`
 	bool is_static;
-	const struct hit *other;               // another member to which the name could refer
+	const struct hit *other;               // another member to which the name could refer, which makes it
+					       // ambiguous
 };
 
 struct search {
@@ -298,7 +300,7 @@ void di_each_member(const struct di_type *t, di_members *out)
 		priv(c.in)->ops->each_member(c.in, collect_member, &c);
 }
 
-// Damaged debuginfo may have a struct that contains itself.
+// The depth is limited: damaged debuginfo may have a struct that contains itself.
 static void add_names(const struct di_type *t, name_list *out, int depth)
 {
 	di_members members = { 0 };
@@ -349,8 +351,8 @@ static struct di_type *find_spelling(struct di_module *m, const char *name)
 	return t;
 }
 
-// Returns the compilers' spelling of a type of C keywords in any order ("unsigned long", "long int"), as gcc or clang
-// writes it; NULL if the text has another word.
+// Returns the spelling that gcc or clang uses for a type of C keywords in any order ("unsigned long", "long int");
+// NULL if the text contains another word.
 static const char *base_type(const char *name, bool gcc)
 {
 	static const char *const words[] = { "unsigned", "signed", "short", "long", "int", "char" };

@@ -18,7 +18,7 @@
 
 struct search {
 	di_names *out;
-	di_names *names;           // their DT_NEEDED names, in the same order
+	di_names *names;           // DT_NEEDED names of `paths`, in the same order
 	di_names dirs;
 };
 

@@ -7,7 +7,7 @@
 //
 // arm64: [bti c] adrp x16, page of slot ldr x17, [x16, #rest] ... br x17
 //
-// Entries without a symbol (IRELATIVE) have no name and are left out.
+// Entries without a symbol (IRELATIVE) have no name and are omitted.
 #include "debuginfo/module.h"
 
 

@@ -26,8 +26,8 @@
 
 struct program {
 	const char *path;          // on this host
-	struct bytes original;     // as on disk
-	struct bytes file;         // the same; a 32-bit program is converted to 64-bit ELF
+	struct bytes original;     // file content as on disk
+	struct bytes file;         // file content; a 32-bit program is converted to 64-bit ELF
 	struct di_identity identity;
 };
 
@@ -107,7 +107,7 @@ static bool same_id(const struct di_module *m, struct bytes id)
 	return !m->build_id.len || (id.len == m->build_id.len && !memcmp(id.at, m->build_id.at, id.len));
 }
 
-// Converts a 32-bit file.
+// Converts a 32-bit file to 64-bit ELF.
 static void widen(struct bytes *file)
 {
 	struct bytes compat = *file;
@@ -118,7 +118,7 @@ static void widen(struct bytes *file)
 	unmap(&compat);
 }
 
-// `crc`: of the whole file, from .gnu_debuglink; NULL: compare build-ids.
+// crc: checksum of the whole file from .gnu_debuglink; NULL: compare build-ids.
 static bool try_debug_file(struct di_module *m, const char *path, const uint32_t *crc)
 {
 	struct bytes file = map_file(path), section;
@@ -157,7 +157,7 @@ no:
 	return false;
 }
 
-// Name, padding to 4, checksum.
+// Reads .gnu_debuglink: a name, padding to 4, a checksum.
 static bool read_debuglink(const struct elf_view *v, const char **name, uint32_t *crc)
 {
 	struct bytes link;
@@ -452,7 +452,7 @@ static int by_offset(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
-// Returns the offset in the file, or, for variables that are not in it, the one that they would have after the
+// Returns the offset in the file. Variables that are not in the file get the offset that they would have after the
 // segment.
 static bool object_offset(const struct di_module *m, uint64_t address, uint64_t *offset)
 {
@@ -466,7 +466,7 @@ static bool object_offset(const struct di_module *m, uint64_t address, uint64_t 
 	return false;
 }
 
-// Entries of the procedure linkage table are "NAME@plt", as in disassemblers.
+// Adds entries of the procedure linkage table as "NAME@plt", as disassemblers print them.
 static void plt_symbols(const struct di_module *m, di_symbols *out)
 {
 	di_plt entries = { 0 };
@@ -495,7 +495,7 @@ static bool is_covered(const di_symbols *sorted, uint64_t offset)
 	return low && (offset == sorted->at[low - 1].offset || offset - sorted->at[low - 1].offset < sorted->at[low - 1].size);
 }
 
-// Adds the labels of assembler code that no function or variable of the sorted table covers.
+// Adds labels of assembler code that are not in a function or variable of the sorted table.
 static void label_symbols(const struct di_module *m, di_symbols *out)
 {
 	di_symbols labels = { 0 };
@@ -516,8 +516,8 @@ static void label_symbols(const struct di_module *m, di_symbols *out)
 		qsort(out->at, out->n, sizeof(out->at[0]), by_offset);
 }
 
-// Functions, variables and entries of the procedure linkage table. If an address has several names, it prefers the
-// first in alphabetical order that does not begin with "_".
+// Lists functions, variables and entries of the procedure linkage table. If an address has several names, the first
+// in alphabetical order that does not begin with "_" is preferred.
 void di_program_symbols(const struct di_module *m, di_symbols *out)
 {
 	struct symbol symbol;

@@ -25,7 +25,7 @@
 struct operand {
 	struct di_module *m;
 	struct di_location *out;
-	int size;                  // of the argument
+	int size;                  // size of the argument, in bytes
 };
 
 static void push(struct operand *o, enum di_opcode code, int64_t value)
@@ -62,7 +62,8 @@ static int vector_numbered(const struct operand *o, const char *name, const char
 	       DI_VECTOR + (int)n : -1;
 }
 
-// *high: the second byte (%ah). -1: not a register that a probe can read.
+// Returns the number of a register. *high: it is the second byte (%ah). -1: it is not a register that a probe can
+// read.
 static int x86_register(const char *name, size_t len, bool *high)
 {
 	*high = false;
@@ -111,7 +112,7 @@ static bool scale_of(const char *text, int64_t *scale)
 	return number_at(&text, 10, 1, 8, scale);
 }
 
-// Parses "%base,%index,scale" between the brackets. The displacement is on the stack already.
+// Parses "%base,%index,scale" between the brackets. The displacement is already on the stack.
 static bool x86_memory(struct operand *o, const char *text, bool is_static)
 {
 	int64_t scale = 1;
@@ -263,7 +264,7 @@ static struct di_type *number_type(struct di_module *m, int size, bool is_float)
 	return t;
 }
 
-// An operand that cannot be parsed has no location.
+// Parses an argument. If its operand cannot be parsed, it has no location.
 static struct di_variable argument(struct di_module *m, const char *text, int number)
 {
 	struct di_variable v = { .name = str_printf("arg%d", number), .is_param = true };
