@@ -46,8 +46,8 @@ static void keys_of(const struct stp_shared_map *m, char *elem, union stp_val *k
 }
 
 /*
- * Placeholder keys of different processes may become equal when names replace them: then their values, to which
- * programs only add, are summed.
+ * Placeholder keys of different processes may become equal when names replace them: then their values, which
+ * programs only add to, are summed.
  */
 static void complete_keys(struct stp_ctx *c, const struct stp_shared_map *m, union stp_val *keys)
 {
@@ -60,8 +60,8 @@ static void complete_keys(struct stp_ctx *c, const struct stp_shared_map *m, uni
 		if (!names)
 			names = malloc((u64)size * STP_MAX_KEYS);
 		/*
-		 * The client may have received the announcement of the mapping in the meantime. At the end, all
-		 * records have been read.
+		 * An announcement of the mapping may have been received meanwhile. At the end, all records have
+		 * been read.
 		 */
 		if (c != &stp_session.exclusive->c)
 			records_read();
@@ -70,7 +70,7 @@ static void complete_keys(struct stp_ctx *c, const struct stp_shared_map *m, uni
 	}
 }
 
-/* Returns a value; a placeholder is replaced by its names. */
+/* Returns a value, with the names in place of a placeholder. */
 static const char *complete_value(struct stp_ctx *c, const char *value)
 {
 	static char *name;
@@ -80,7 +80,7 @@ static const char *complete_value(struct stp_ctx *c, const char *value)
 	if (!name)
 		name = malloc(stp_module.limits.string_len);
 	if (c != &stp_session.exclusive->c)
-		records_read();            /* as in complete_keys() */
+		records_read();            /* as in complete_keys(), reads announcements */
 	return name ? user_names_complete(value, name) : value;
 }
 
@@ -102,7 +102,7 @@ static void import_elem(struct stp_ctx *c, const struct stp_shared_map *m, char 
 		*(s64 *)cell += *(s64 *)(elem + m->value);
 }
 
-/* An element that a program has left with a wrong link ends the walk. */
+/* An element with an invalid link, which a program may have left, ends the walk. */
 void arrays_import(struct stp_ctx *c, const struct stp_shared_map *m, char *table)
 {
 	const struct stp_table_head *head = (const struct stp_table_head *)table;
@@ -192,7 +192,7 @@ void arrays_copy(const struct stp_shared_map *m, char *to, const char *from)
 
 void arrays_empty(const struct stp_shared_map *m, char *table)
 {
-	memset(table, 0, m->pool);     /* header and buckets */
+	memset(table, 0, m->pool);     /* clears the header and the buckets */
 }
 
 static void add_elem(struct stp_ctx *c, const struct stp_shared_map *m, char *elem)

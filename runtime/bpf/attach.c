@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Attaches BPF programs: one family of probes after the other, when begin probes have run. */
+/* Attaches BPF programs after begin probes have run, one family of probes after the other. */
 #define _GNU_SOURCE
 #include "client.h"
 #include "../core/internal.h"
@@ -35,10 +35,10 @@ void client_detach(void *table, u32 n)
 		bpf_link__destroy(links[--nlinks]);
 	free(links);
 	links = NULL;
-	/* A hit may have found the gate open and not yet claimed its slot; this waits for an RCU grace period. */
+	/* A hit may have found the gate open and not claimed its slot yet; this waits for an RCU grace period. */
 	syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0);
 	client_count_missed();
-	records_read();        /* before the output of end probes */
+	records_read();        /* so that their output precedes that of end probes */
 }
 
 int client_attached(struct bpf_link *link, const struct stp_probe *p, const char *advice)
@@ -85,7 +85,7 @@ bool client_same_file(const struct stp_program *program)
 		return true;
 	f = fopen(program->path, "re");
 	if (!f)
-		return true;           /* attaching reports the reason */
+		return true;           /* the reason is reported when the probe is attached */
 	same = !fseeko(f, (off_t)program->id_offset, SEEK_SET) && fread(id, 1, program->id_len, f) == program->id_len &&
 		!memcmp(id, program->id, program->id_len);
 	fclose(f);

@@ -16,7 +16,8 @@
 
 /* ------------------------------------------------------------------ perf events */
 
-/* Without a period the clock samples at each tick of the kernel, whose length is the resolution of its coarse clock. */
+/* Without a period, the clock samples at each tick of the kernel. Its length is the resolution of the kernel's
+ * coarse clock. */
 static u64 tick_ns(void)
 {
 	struct timespec t = { 0, 4000000 };
@@ -38,7 +39,7 @@ static struct perf_event_attr attributes(const struct stp_perf *p)
 	return a;
 }
 
-/* Returns the link of a new event, NULL and errno. */
+/* Returns the link of a new event; or NULL, and errno is set. */
 static struct bpf_link *open_event(const struct stp_probe *p, struct perf_event_attr *a, int pid, int cpu)
 {
 	int fd = privileges_perf_event(a, pid, cpu), err;
@@ -50,7 +51,8 @@ static struct bpf_link *open_event(const struct stp_probe *p, struct perf_event_
 	err = errno;
 	if (!link)
 		close(fd);
-	/* Attaching has enabled the event, but a process counts only from its execve() of the command on. */
+	/* Attaching has enabled the event; but for a process that executes the command of -c, it counts only
+	 * from that execve() on. */
 	else if (a->enable_on_exec)
 		ioctl(fd, PERF_EVENT_IOC_DISABLE, 0);
 	errno = err;
@@ -74,7 +76,7 @@ int client_event_on_cpus(const struct stp_probe *p, struct perf_event_attr *a)
 	return n ? 0 : -ENODEV;
 }
 
-/* The threads of the target process, and those that they start later. */
+/* Opens the event for the threads of the target process, and those that they start later. */
 int client_event_in_target(const struct stp_probe *p, struct perf_event_attr *a)
 {
 	int err = 0, target = stp_session.target;

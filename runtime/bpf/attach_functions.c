@@ -2,7 +2,7 @@
 /*
  * Attaches BPF programs to functions and statements of the kernel and its modules. Where the running kernel has
  * kprobe.multi, all functions of a program are attached in one call; else, and for statements, each address is a kprobe
- * of perf. Which of the two a program is for must be known when it is loaded.
+ * of perf. Which of the two is used must be known when a program is loaded.
  *
  * An address of the kernel's image is relative to _stext if the script was translated for the running kernel, which its
  * build ID shows; on another kernel functions are found by their names.
@@ -20,8 +20,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#define WARN_FIRST 10              /* functions that cannot be probed are named up to this number */
-#define RISKY_MAX 64               /* functions of wildcards, from which those that ftrace does not trace are skipped */
+#define WARN_FIRST 10              /* up to this number, the functions that cannot be probed are printed by name */
+#define RISKY_MAX 64               /* number of wildcard functions among which those that ftrace does not trace
+				    * are searched and skipped */
 
 static u32 skipped, refused, failed;
 
@@ -39,7 +40,7 @@ static void unpack(struct stp_function *f)
 	}
 }
 
-/* Every site is the beginning of a function, which ftrace can trace. */
+/* Returns whether every site is the beginning of a function, which ftrace can trace. */
 static bool is_whole(const struct stp_function *f)
 {
 	u32 i;
@@ -52,7 +53,8 @@ static bool is_whole(const struct stp_function *f)
 
 /* ------------------------------------------------------------------ addresses */
 
-/* Returns whether the kernel is the one that the script was translated for: the note of its build ID is compared. */
+/* Returns whether the kernel is the one for which the script was translated, by comparing the note with its
+ * build ID. */
 bool functions_same_kernel(void)
 {
 	struct { u32 name_size, size, type; char name[4]; } head;
@@ -91,7 +93,7 @@ static bool in_module(const struct stp_site *s, const char *module)
 	return s->module ? *module && strlen(s->module) == len && !strncmp(s->module, module, len) : !*module;
 }
 
-/* Sets the addresses of the sites, sorted by symbol, that this line of /proc/kallsyms names. */
+/* Sets the addresses of those sites, sorted by symbol, that have the symbol in this line of /proc/kallsyms. */
 static void match(struct wanted *w, u32 n, u64 address, const char *symbol, const char *module)
 {
 	struct stp_site key_site = { .symbol = symbol };
@@ -105,8 +107,8 @@ static void match(struct wanted *w, u32 n, u64 address, const char *symbol, cons
 }
 
 /*
- * Reads the addresses of the sites' symbols, and of _stext (*stext), after which it stops if all sites are relative
- * to it.
+ * Reads the addresses of the sites' symbols, and of _stext into *stext. If all sites are relative to _stext, it
+ * stops there.
  */
 static void read_symbols(struct wanted *w, u32 n, u64 *stext)
 {
@@ -174,7 +176,7 @@ static int find_addresses(struct stp_function *f, u32 n)
 
 /* ------------------------------------------------------------------ what ftrace traces */
 
-static u64 *traced;                /* addresses, sorted; NULL: not known */
+static u64 *traced;                /* addresses, sorted; NULL: unknown */
 static u32 ntraced;
 
 static int by_address(const void *a, const void *b)
@@ -210,7 +212,7 @@ static void read_traced(void)
 	qsort(traced, ntraced, sizeof(*traced), by_address);
 }
 
-/* ftrace's instruction is the first of the function, or follows an ENDBR. */
+/* Returns whether ftrace traces the function: its instruction is the first one, or follows an ENDBR. */
 static bool is_traced(u64 address)
 {
 	return bsearch(&address, traced, ntraced, sizeof(*traced), by_address) ||
@@ -220,8 +222,8 @@ static bool is_traced(u64 address)
 /* ------------------------------------------------------------------ kprobe.multi */
 
 static bool skips_untraced;
-static bool has_cookies;           /* a program learns which of its probes is hit */
-static bool has_multi;             /* the kernel attaches a program to many functions in one call */
+static bool has_cookies;           /* a hit's cookie identifies the probe */
+static bool has_multi;             /* the kernel can attach a program to many functions in one call */
 
 /* Attaches an empty program to one function. */
 static bool try_multi(void)
@@ -273,7 +275,7 @@ static bool uses_multi(const struct stp_function *f)
 	return true;
 }
 
-static char multi;                 /* value of stp_function.state: the program is for kprobe.multi */
+static char multi;                 /* value of stp_function.state: kprobe.multi is used */
 
 /* All probes of a program are attached in the same way. */
 static void choose_multi(struct stp_function *all, u32 n)
@@ -319,7 +321,7 @@ static int find_functions(struct stp_function *f, u32 n)
 
 int functions_prepare(void)
 {
-	static bool found;         /* loading may be tried twice */
+	static bool found;         /* static, since loading may be attempted twice */
 	const struct stp_family *family = client_family(&stp_function_family);
 	const struct stp_function *f, *end;
 	int err = 0;
@@ -353,7 +355,7 @@ static const char *reason(const struct stp_site *s, int err)
 	return strerror(err);
 }
 
-/* As in a module, a function that cannot be probed is not an error. */
+/* Warns about functions that cannot be probed: as in a module, they are not an error. */
 static void warn_unarmed(const struct stp_function *f, const struct stp_site *s, int err)
 {
 	char text[512], offset[24] = "";
@@ -394,7 +396,7 @@ static void warn_of_skipped(void)
 
 /* ------------------------------------------------------------------ attaching */
 
-/* Returns a number of a file of the kprobe event source, after `before`; or -1. */
+/* Returns a number after the text `before` in a file of the kprobe event source; or -1. */
 static int event_source(const char *name, const char *before)
 {
 	char path[96], format[32];

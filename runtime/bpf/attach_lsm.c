@@ -17,7 +17,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define MODULES "lsm"              /* the list of active security modules, in securityfs */
+#define MODULES "lsm"              /* name of the file in securityfs that lists the active security modules */
 
 /* Opens securityfs without mounting it for other processes. Requires CAP_SYS_ADMIN. Returns -1 on failure. */
 static int securityfs_open(void)
@@ -46,7 +46,7 @@ static int modules_open(void)
 	return fd;
 }
 
-/* Reads "lockdown,capability,bpf". Returns false if the list cannot be read. */
+/* Reads the list, such as "lockdown,capability,bpf". Returns false if it cannot be read. */
 static bool read_modules(char *list, size_t size)
 {
 	int fd = modules_open();

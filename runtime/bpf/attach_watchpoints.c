@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Symbols of the kernel come before those of its modules. */
+/* Returns the address of a symbol. Symbols of the kernel precede those of its modules. */
 static u64 symbol_address(const char *wanted)
 {
 	FILE *f = fopen("/proc/kallsyms", "re");
@@ -25,7 +25,7 @@ static u64 symbol_address(const char *wanted)
 	return found;
 }
 
-/* Returns the address of the target's code, its 26th value in /proc/PID/stat; 0: unknown. */
+/* Returns the start address of the target's code, the 26th value in /proc/PID/stat; 0: unknown. */
 static u64 start_of_code(void)
 {
 	unsigned long long start = 0;
@@ -46,7 +46,7 @@ static u64 start_of_code(void)
 
 void watchpoints_prepare(void)
 {
-	static bool found;         /* loading may be tried twice */
+	static bool found;         /* static, since loading may be attempted twice */
 	const struct stp_family *family = client_family(&stp_hwbkpt_family);
 	struct stp_hwbkpt *w = family ? family->table : NULL, *end = family ? w + family->n : NULL;
 

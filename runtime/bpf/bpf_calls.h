@@ -15,20 +15,21 @@
 #define BPF_CALLS_H
 
 #define STP_CALL_WAYS 8
-#define STP_CALL_TRIES 4               /* rows that are tried before the entry counts as lost */
+#define STP_CALL_TRIES 4               /* number of rows that are tried before the entry is lost */
 
 enum { STP_ROW_FREE, STP_ROW_SAVED, STP_ROW_SKIPPED };
 
 struct stp_call {
 	u32 busy, state, probe, unused;
 	u64 task, born, programs, id;
-	u64 process_born;              /* start time of the first thread, which a thread gets from execve() */
+	u64 process_born;              /* start time of the process's first thread, which a thread takes over
+				        * when it calls execve() */
 	u64 age;
 	u64 data[STP_ENTRY_WORDS];
 };
 struct stp_call_set {
 	u64 age;
-	u64 lost;                      /* rows of calls in progress that were reused for other calls */
+	u64 lost;                      /* number of calls in progress whose rows were reused */
 	struct stp_call rows[STP_CALL_WAYS];
 };
 struct {
@@ -112,8 +113,8 @@ STP_INLINE bool bpf_is_of(const struct stp_call *r, const struct stp_thread *me,
 }
 
 /*
- * As bpf_is_of(), for a call during which the thread has executed a program: de_thread() gives it the start time of
- * the process's first thread, then begin_new_exec() increments self_exec_id once.
+ * As bpf_is_of(), for a call during which the thread has executed a program: de_thread() gives the thread the start
+ * time of the process's first thread, then begin_new_exec() increments self_exec_id once.
  */
 STP_INLINE bool bpf_is_before_exec(const struct stp_call *r, const struct stp_thread *me, u32 probe, u64 id)
 {
@@ -140,7 +141,7 @@ STP_GLOBAL_FUNCTION int bpf_call_find(const struct stp_call_set *set, const stru
 	return before;
 }
 
-/* Returns the number of a row for a new call: a free one, else the oldest. */
+/* Returns the number of a row for a new call: a free row, else the oldest one. */
 STP_GLOBAL_FUNCTION int bpf_call_choose(const struct stp_call_set *set)
 {
 	u64 oldest = ~0ull;
@@ -182,8 +183,8 @@ STP_INLINE void bpf_call_fill(struct stp_call *r, const struct stp_slot *s, cons
 	STP_NOW(r->state) = s ? STP_ROW_SAVED : STP_ROW_SKIPPED;
 }
 
-/* Saves the values in the slot for the call's return, over those of an earlier call with the same key: `returns`
- * states that every call returns, so that the return of the earlier one was missed. s NULL: marks that the entry is
+/* Saves the values in the slot for the call's return. They replace those of an earlier call with the same key.
+ * returns: every call returns, so the return of the earlier one was missed. s NULL: marks that the entry is
  * skipped. */
 STP_GLOBAL_FUNCTION int bpf_call_save(struct stp_slot *s, u32 probe, u64 id, u32 words, u32 returns)
 {
@@ -231,8 +232,9 @@ STP_GLOBAL_FUNCTION int bpf_call_save(struct stp_slot *s, u32 probe, u64 id, u32
 }
 
 enum stp_call_state {
-	STP_CALL_NONE,                 /* the call began before the session, or in another task, as a child's fork() */
-	STP_CALL_LOST,                 /* its row was reused for another call */
+	STP_CALL_NONE,                 /* the call began before the session, or in another task, such as fork()
+				        * of a child */
+	STP_CALL_LOST,                 /* the call's row was reused for another call */
 	STP_CALL_SKIPPED,              /* the entry was skipped, which was counted */
 	STP_CALL_FOUND,
 };
@@ -246,8 +248,8 @@ STP_INLINE int bpf_call_without_row(struct stp_call_set *set)
 	return STP_CALL_LOST;
 }
 
-/* Copies what the call's entry saved to the slot, and frees the row. over_exec: the call may have executed a
- * program. */
+/* Copies the values that the call's entry saved to the slot, and frees the row. over_exec: the call may have
+ * executed a program. */
 STP_GLOBAL_FUNCTION int bpf_call_take(struct stp_slot *s, u32 probe, u64 id, u32 words, u32 over_exec)
 {
 	struct stp_call_set *set;
@@ -273,7 +275,7 @@ STP_GLOBAL_FUNCTION int bpf_call_take(struct stp_slot *s, u32 probe, u64 id, u32
 		s->entry[i] = STP_NOW(r->data[i]);
 	if (STP_NOW(r->state) != state || STP_NOW(r->age) != age || STP_NOW(r->task) != me.task || state == STP_ROW_FREE)
 		return bpf_call_without_row(set);
-	/* If another call is about to take the row, it need not be freed. */
+	/* If another call is about to reuse the row, it need not be freed. */
 	if (bpf_try_lock(&r->busy)) {
 		if (STP_NOW(r->age) == age)
 			STP_NOW(r->state) = STP_ROW_FREE;
@@ -306,7 +308,7 @@ STP_INLINE bool bpf_has_entry(struct stp_slot *s, u32 probe, u64 id, u32 words, 
 
 /* ------------------------------------------------------------------ functions of programs */
 
-/* The stack pointer at the entry, after the return, which has popped the return address. */
+/* Returns the stack pointer at the entry, in a hit at the return, where the return address has been popped. */
 STP_INLINE u64 bpf_user_entry_sp(const u64 *ctx)
 {
 	return ctx[STP_WORD_SP] - (ctx[STP_WORD_CS] == STP_USER32_CS ? 4 : 8);
@@ -358,8 +360,8 @@ SEC(STP_UPROBE_SECTION) int stp_program_##number(u64 *ctx)			\
 /* ------------------------------------------------------------------ functions of the kernel */
 
 /*
- * Both are kprobes of perf, even where the kernel has kprobe.multi, whose return probes have no stack pointer since
- * 6.14. At the return, the return address has been popped.
+ * Both use kprobes of perf, even if the kernel has kprobe.multi, whose return probes have had no stack pointer
+ * since 6.14. At the return, the return address has been popped.
  */
 #define STP_ON_FUNCTION_CALL(mask, words, number, handler, condition, late)	\
 SEC("kprobe") int stp_entry_##number(u64 *ctx)					\
@@ -399,7 +401,8 @@ SEC("kprobe") int stp_program_##number(u64 *ctx)				\
 /* ------------------------------------------------------------------ system calls */
 
 /*
- * exit(), exit_group(), rt_sigreturn() and sigreturn() do not return, or their return does not have their number.
+ * Returns false for exit(), exit_group(), rt_sigreturn() and sigreturn(): they do not return, or their return does
+ * not have their number.
  */
 STP_INLINE bool bpf_call_returns(u32 number, u32 compat)
 {
@@ -407,8 +410,7 @@ STP_INLINE bool bpf_call_returns(u32 number, u32 compat)
 			number != 60 && number != 231 && number != 15;
 }
 
-/* Calls that began before the script have no row, and do not count as losses. The same applies to the return of fork()
- * in the child. */
+/* Calls that began before the script have no row, which is not a loss; nor is the return of fork() in the child. */
 #define STP_SAVED_ENTRIES(number, words)					\
 STP_INLINE bool enters_##number(struct stp_slot *s)				\
 {										\
@@ -438,7 +440,7 @@ SEC("raw_tp") int stp_entry_##number_(u64 *ctx)					\
 		return 0;							\
 	s = stp_claim();							\
 	if (!s) {								\
-		if (stp_control.open)      /* else nothing has been saved yet */	\
+		if (stp_control.open)      /* until then nothing has been saved */	\
 			bpf_call_save(NULL, STP_CALL_PROBE(call), 0, 0, false);	\
 		return 0;							\
 	}									\

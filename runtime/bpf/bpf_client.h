@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Macros of generated C that is compiled for the client of BPF programs, beside generated.h. */
+/* Macros of generated C that is compiled for the client of BPF programs; it also includes generated.h. */
 #ifndef BPF_CLIENT_H
 #define BPF_CLIENT_H
 
@@ -70,7 +70,7 @@ static inline struct stp_elem *stp_cursor_next(struct stp_cursor *cursor)
 #define STP_MAP_GET(c, m, ...) stp_map_get(m, __VA_ARGS__)
 #define STP_MAP_DELETE(c, m, ...) stp_map_delete(m, __VA_ARGS__)
 
-/* Only handlers of programs call these; the client compiles them for the records of STP_STATEMENT. */
+/* Called only by handlers of programs; the client compiles the calls for the records of STP_STATEMENT. */
 #define stp_ppfunc(c) ""
 #define stp_backtrace(c, to) ((void)(to))
 #define stp_stack(c, n) 0
@@ -90,7 +90,7 @@ static inline struct stp_elem *stp_cursor_next(struct stp_cursor *cursor)
 #define stp_is_32bit(c) 0
 #define stp_in_syscall(c) 0
 
-/* kernel_memory.c: the address of the task with a thread ID, or 0 */
+/* kernel_memory.c: returns the address of the task with a thread ID, or 0 */
 s64 stp_pid2task(struct stp_ctx *c, s64 id);
 
 /* names.c */
@@ -98,11 +98,12 @@ void stp_symdata(struct stp_ctx *c, char *to, u64 address);
 void stp_sprint_syms(struct stp_ctx *c, char *to, const char *list);
 void stp_print_syms(struct stp_ctx *c, const char *list);
 
-/* records.c: print text, or write records if the output consists of them */
+/* records.c: print text; if the output consists of records, write records */
 void client_printf(struct stp_ctx *c, const struct stp_format *f, u32 pieces, const union stp_val *args);
 void client_print_hist(struct stp_ctx *c, const struct stp_stat *s, const struct stp_stat_desc *d);
 
-/* A statement of a handler that prints or fails. Programs refer to it by its line, which both compilations share. */
+/* A statement of a handler that prints or fails. Programs refer to it by its line number, which is the same in
+ * both compilations. */
 #define STP_STATEMENT(...)								\
 	static const struct stp_statement statement_						\
 	__attribute__((__section__("stp_statements"), __used__, __aligned__(8))) = {	\
@@ -138,7 +139,7 @@ void client_print_hist(struct stp_ctx *c, const struct stp_stat *s, const struct
 	}									\
 } while (0)
 
-/* Members of types of the kernel: bpf_members.h finds them. */
+/* Members of kernel types, which bpf_members.h locates. */
 #define STP_MEMBER(number, place, type_, path_, ...)				\
 	static const struct stp_member member_##number					\
 	__attribute__((__section__("stp_members"), __used__, __aligned__(8))) = { place, #type_, #path_, number }

@@ -15,8 +15,8 @@ STP_INLINE void bpf_registers(struct stp_slot *s, const u64 *registers, u32 mask
 }
 
 /*
- * Texts of probes, by the number of the probe: the text of the probe that was hit is copied to the slot. The
- * translator writes the tables that handlers use, with rows of `size` bytes, whole words.
+ * Texts of probes, by the number of the probe: the text of the current probe is copied to the slot. The translator
+ * writes the tables that handlers use, with rows of `size` bytes, whole words.
  */
 #define STP_POINTS(kind, size, count) const char stp_points_##kind[count][size] SEC(".rodata.points_" #kind)
 #define STP_POINTS_OF(kind, size, count)					\
@@ -83,8 +83,8 @@ SEC("perf_event") int stp_program_##number(u64 *ctx)				\
 
 /* ------------------------------------------------------------------ functions and statements of the kernel */
 
-/* One program may serve several probes that have a handler: then the number of the probe is the cookie of the hit. The
- * client sets the constant to 0 if the kernel has no cookies. */
+/* One program may serve several probes that have a handler: then the cookie of the hit is the number of the
+ * probe. The client sets the constant to 0 if the kernel does not support cookies. */
 const volatile u32 stp_cookies SEC(".rodata.cookies") = 0;
 
 #define STP_ON_FUNCTION(is_return_, shared_, mask, number, handler, condition, late)	\
@@ -98,7 +98,7 @@ SEC("kprobe") int stp_program_##number(u64 *ctx)				\
 	if (is_return_)								\
 		s->c.saved_return = ctx[STP_REGISTER_RESULT];			\
 	STP_TAKE_STACKS(ctx, s, handler##_takes, STP_FROM_REGISTERS);		\
-	/* a kprobe's instruction pointer is after the first byte; ftrace's is in the function, too */	\
+	/* the instruction pointer of a kprobe is after the first byte; that of ftrace is inside the function */	\
 	if (!(is_return_))							\
 		s->c.address = ctx[STP_REGISTER_PC] - 1;			\
 	else									\
@@ -134,7 +134,7 @@ struct thread_info___call { u32 status; } __attribute__((preserve_access_index))
 struct task_struct___call { struct thread_info___call thread_info; } __attribute__((preserve_access_index));
 #define STP_TS_COMPAT 2
 
-/* Returns whether the call is one of the 32-bit interface. */
+/* Returns whether the call uses the 32-bit interface. */
 STP_INLINE bool bpf_is_compat(void)
 {
 	struct task_struct___call *task = (void *)bpf_get_current_task();
@@ -174,7 +174,7 @@ STP_INLINE void bpf_no_names(struct stp_slot *s, u32 row)
 
 /*
  * Threads whose last such call was execveat(): if it succeeds, the number at its return is that of execve().
- * Several programs may look up the same return.
+ * Several programs may handle the same return.
  */
 STP_INLINE bool bpf_no_executions(u32 number)
 {
@@ -239,7 +239,7 @@ STP_INLINE void bpf_call_registers(struct stp_slot *s, u64 regs, bool compat)
 	a[3] = r[STP_WORD_R10], a[4] = r[STP_WORD_R8], a[5] = r[STP_WORD_R9];
 }
 
-/* Returns a word of the process; 0 if it cannot be read. */
+/* Returns a 32-bit word of the process's memory; 0 if it cannot be read. */
 STP_INLINE u32 bpf_call_word(u64 address)
 {
 	u32 v = 0;
@@ -271,7 +271,8 @@ STP_INLINE void bpf_order_ipc(u64 *a, u32 call, bool is_new)
 	}
 }
 
-/* Decodes socketcall() and ipc(): returns the number of the call, and loads its arguments. Verified once. */
+/* Decodes socketcall() and ipc(): returns the number of the call, and loads its arguments. A global function, so
+ * that it is verified once. */
 STP_GLOBAL_FUNCTION int bpf_split(struct stp_slot *s, u32 number)
 {
 	u64 *a, from;
@@ -322,13 +323,13 @@ STP_INLINE void bpf_sign_extend(u64 *a, u32 mask)
 			a[i] = (s64)(s32)a[i];
 }
 
-/* Results of 32-bit processes: an address above 2 GB is positive, an error negative. */
+/* Converts the result in a 32-bit process: an address above 2 GB is positive, an error negative. */
 STP_INLINE s64 bpf_compat_result(s64 result, bool is_address)
 {
 	return is_address && (u32)result < (u32)-4095 ? (s64)(u32)result : (s64)(s32)result;
 }
 
-/* The number of a call at its return is in the registers. */
+/* Returns the number of the call; at its return it is in the registers. */
 STP_INLINE u32 bpf_call_number(const u64 *ctx, bool is_return)
 {
 	u64 number = ctx[1];

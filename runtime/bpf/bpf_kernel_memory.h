@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The program that the client runs to read memory of the kernel in its own handlers, and what they share. */
+/* The program that the client runs to read kernel memory in its own handlers, and the memory that they share. */
 #ifndef BPF_KERNEL_MEMORY_H
 #define BPF_KERNEL_MEMORY_H
 
 /* A read of the kernel's memory by the client. */
 struct stp_kernel_memory {
 	u64 address;
-	u32 size;                      /* of `bytes` */
+	u32 size;                      /* size of `bytes` */
 	s32 result;                    /* 0, or a negative error: the address cannot be read */
-	u8 bytes[64];                  /* as many as user_load_string() reads at once */
+	u8 bytes[64];                  /* as large as one load of user_load_string() */
 };
 
 #ifdef STP_BPF

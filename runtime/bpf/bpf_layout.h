@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Sizes and offsets that depend on the script: the generated C defines them, the client's files use them. */
+/* Sizes and offsets that depend on the script: the generated C defines them, and the client's files use them. */
 #ifndef BPF_LAYOUT_H
 #define BPF_LAYOUT_H
 
 /* A global that is not an array or statistic: this process has a copy of it. */
 struct stp_shared {
-	const char *name;              /* of the variable in .bss.globals; NULL: end of the table */
+	const char *name;              /* name of the variable in .bss.globals; NULL: end of the table */
 	void *cell;
 	u32 size;
-	const struct stp_lock *lock;   /* of the copy; NULL: it is only set before hits or after them */
+	const struct stp_lock *lock;   /* lock of the copy; NULL: the global is only set before hits or after them */
 	u32 lock_word;
 };
 
@@ -22,27 +22,27 @@ struct stp_shared_map {
 	u64 table_size;
 };
 
-/* A scalar statistic that programs read or delete, too. Others are moved from the slots to this process. */
+/* A scalar statistic that programs read or delete. Others are only moved from the slots to this process. */
 struct stp_shared_stat {
 	struct stp_scalar_stat *stat;  /* NULL: end of the table */
 	const struct stp_lock *lock;   /* NULL: see struct stp_shared */
 	u32 lock_word;
 };
 
-/* A line of the generated C that programs refer to: a printing statement, or the location of an error. */
+/* A line of the generated C to which programs refer: a printing statement, or the location of an error. */
 struct stp_statement {
 	u32 line;
-	u32 pieces;                    /* of the format; without a format, bytes of `text` */
+	u32 pieces;                    /* number of pieces of the format; without a format, size of `text` */
 	const struct stp_format *format;
 	const char *text;
 	const char *where;             /* location of the error; NULL: a printing statement */
-	const struct stp_stat_desc *hist;      /* the histogram that it prints; or NULL */
+	const struct stp_stat_desc *hist;      /* the histogram that the statement prints, or NULL */
 };
 
 /* A member of a kernel type whose offset programs read, or a kernel type whose size they read. */
 struct stp_member {
-	const char *where;             /* location in the script where it is read */
-	const char *type, *path;       /* "struct file", "f_path.dentry"; path NULL: the type */
+	const char *where;             /* location in the script at which it is read */
+	const char *type, *path;       /* "struct file", "f_path.dentry"; path NULL: the type itself */
 	u32 number;
 };
 
@@ -58,13 +58,13 @@ struct stp_lsm {
 };
 
 struct stp_bpf_layout {
-	const struct stp_taken *taken; /* probe NULL ends the list */
-	u32 text_size;                 /* of a string, in bytes */
+	const struct stp_taken *taken; /* `probe` NULL ends the list */
+	u32 text_size;                 /* size of a string in bytes */
 	const struct stp_shared_map *const *maps;      /* NULL ends the list */
 	const struct stp_shared *shared;
 	const struct stp_shared_stat *stats;
 	u32 slot_size;
-	u32 percpu_offset;             /* of struct percpu, in a slot */
+	u32 percpu_offset;             /* offset of struct percpu in a slot */
 	const u32 *adders;             /* offsets of counters in struct percpu */
 	u32 nadders;
 	/* first location in the script that requires the kernel of stp_module.build_id; NULL: none */

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Loops of programs. The body of a loop is a global function, which the verifier follows once; it is called until
- * it returns another result than STP_LOOP_NEXT. The verifier follows each pass of the loop around the call, up to
- * about 8,000; a loop of more passes is divided into two nested ones.
+ * its result is not STP_LOOP_NEXT. The verifier follows each pass of the loop around the call, up to about 8,000; a
+ * loop of more passes is divided into two nested ones.
  */
 #ifndef BPF_LOOPS_H
 #define BPF_LOOPS_H
 
-#define STP_LOOP_BATCH 1000        /* passes of an inner loop */
+#define STP_LOOP_BATCH 1000        /* number of passes of an inner loop */
 
 #define STP_LOOP_FUNCTION(name) STP_GLOBAL_FUNCTION int name(struct stp_slot *slot_)
 /* The frame of the surrounding handler or function. It is the innermost one while the loop runs. */
@@ -26,7 +26,7 @@ STP_INLINE void *bpf_last_frame(struct stp_slot *s, u32 size)
 }
 
 /* Defines functions that call `name` up to STP_LOOP_BATCH times, and up to STP_LOOP_BATCH squared times. */
-#define STP_LOOP_DRIVER(name) STP_LOOP_DRIVER_(name)       /* the name may be a macro's */
+#define STP_LOOP_DRIVER(name) STP_LOOP_DRIVER_(name)       /* expands `name`, which may be a macro */
 #define STP_LOOP_DRIVER_(name)							\
 STP_LOOP_BATCHES(name, name##_batch)						\
 STP_LOOP_BATCHES(name##_batch, name##_batches)
@@ -58,7 +58,7 @@ STP_GLOBAL_FUNCTION int name(struct stp_slot *s)				\
 		r_ = name(s);							\
 	r_;									\
 })
-/* Each pass takes a statement of the budget, so that it ends the loop. */
+/* Each pass takes a statement of the budget, so the budget limits the loop. */
 #define STP_LOOP(c, name, leave, fail) do {					\
 	int loop_ = STP_REPEAT(STP_SLOT(c), name, STP_ACTIONS_MAX + 1);		\
 										\

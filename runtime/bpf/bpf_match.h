@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Walks of regular expressions in programs, as core/regex.c does them. bpf_regex_step() of the generated C knows
- * all tables by their numbers; it is verified once, and the verifier takes its result for any number, so that it
- * spends the same time on a walk for each expression. Context: a hit.
+ * Walks of regular expressions in programs, with the algorithm of core/regex.c. bpf_regex_step() of the generated C
+ * selects a table by its number; it is verified once, and the verifier assumes that its result is any number, so
+ * verifying a walk takes the same time for each expression. Context: a hit.
  */
 #ifndef BPF_MATCH_H
 #define BPF_MATCH_H
@@ -41,7 +41,7 @@ STP_GLOBAL_FUNCTION int bpf_regex_search(const struct stp_text *s, u32 number)
 
 #ifdef STP_USES_GROUPS
 
-#define STP_MATCH_STEPS (1 << 19)      /* of core/regex.c; `size` of the match is the number of steps left */
+#define STP_MATCH_STEPS (1 << 19)      /* value of core/regex.c; `size` of the match is the number of steps left */
 #define STP_MATCH_SPLITS (3 * STP_STRLEN + 64)
 #define STP_MARKED (1u << 31)
 #define STP_MATCH_TEXT(m) ((struct stp_text *)(m)->text)
@@ -76,8 +76,8 @@ STP_INLINE u32 bpf_unknown(struct stp_slot *s, u32 n)
 	return *(volatile u32 *)&s->match_at;
 }
 
-/* Returns the last offset at which the expression, begun at `from`, may end, or -1. to: with STP_MARKED, only offsets
- * with a mark count. */
+/* Returns the last offset at which a match of the expression that begins at `from` may end, or -1. to: with
+ * STP_MARKED, only marked offsets are considered. */
 STP_GLOBAL_FUNCTION int bpf_last_end(struct stp_slot *s, u32 number, u32 from, u32 min, u32 to)
 {
 	u32 end = to & ~STP_MARKED, i, at;
@@ -101,7 +101,8 @@ STP_GLOBAL_FUNCTION int bpf_last_end(struct stp_slot *s, u32 number, u32 from, u
 	return best;
 }
 
-/* Marks the offsets at which the expression, which ends at `to`, may begin. Returns the first of them, or -1. */
+/* Marks the offsets at which a match of the expression that ends at `to` may begin. Returns the first of them,
+ * or -1. */
 STP_GLOBAL_FUNCTION int bpf_mark_begins(struct stp_slot *s, u32 number, u32 from, u32 to)
 {
 	struct stp_match *m;
@@ -143,7 +144,7 @@ STP_INLINE void bpf_open_group(struct stp_match *m, u32 group, u32 last, u32 fro
 	}
 }
 
-/* One step of a repetition that has matched from `from` to `to`; returns the next part. */
+/* Executes one step of a repetition that has matched from `from` to `to`; returns the next part. */
 STP_INLINE u32 bpf_split_star(struct stp_slot *s, const struct stp_regex_row *p, u32 part)
 {
 	u32 from = s->match_from, to = s->match_to;
@@ -197,7 +198,7 @@ STP_INLINE bool bpf_next_part(struct stp_slot *s, const struct stp_match *m)
 	return true;
 }
 
-/* One step of split_match() of core/regex.c. */
+/* Executes one step of split_match() of core/regex.c. */
 STP_GLOBAL_FUNCTION int bpf_split_part(struct stp_slot *s)
 {
 	const struct stp_regex_row *p;
@@ -248,7 +249,8 @@ STP_INLINE void bpf_many_steps(struct stp_slot *s)
 	bpf_error(&s->c, STP_BPF_TEXT, 0);
 }
 
-/* numbers: of the tables `find` and, from bit 16 on, `whole`; root: with the number of groups from bit 16 on */
+/* numbers: numbers of the tables `find` and, from bit 16 on, `whole`; root: the root and, from bit 16 on, the
+ * number of groups */
 STP_GLOBAL_FUNCTION int bpf_match_groups(struct stp_slot *s, const struct stp_text *text, u32 numbers, u32 root)
 {
 	struct stp_match *m;
@@ -290,7 +292,7 @@ STP_INLINE bool bpf_have_match(struct stp_ctx *c, const struct stp_match *m)
 	return m->groups;
 }
 
-/* Puts the message of an error. It is not raised here, since the nesting of calls is limited. */
+/* Writes the message of an error. The error is not raised here, since the nesting of calls is limited. */
 STP_INLINE void bpf_no_group(struct stp_slot *s, u64 group)
 {
 	struct stp_text *to = &s->error_text;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Members of types of the kernel: part of bpf_program.h. The generated C declares a type for each, named like the
- * kernel's with "___" and a number after it, which has only the members in the path. Clang writes relocations for the
- * numbers below, which libbpf replaces by those of the running kernel.
+ * Members of kernel types: part of bpf_program.h. The generated C declares a type for each member, with the
+ * kernel's name followed by "___" and a number, which has only the members in the path. Clang writes relocations
+ * for the numbers below, and libbpf replaces these by the values for the running kernel.
  */
 #ifndef BPF_MEMBERS_H
 #define BPF_MEMBERS_H
@@ -11,7 +11,7 @@
 enum { STP_INFO_OFFSET, STP_INFO_SIZE, STP_INFO_LEFT_SHIFT = 4, STP_INFO_RIGHT_SHIFT = 5 };
 enum { STP_TYPE_INFO_SIZE = 1 };
 
-/* Loads `size` bytes, and extracts the member by shifts: a bit-field, or a number of another size. */
+/* Loads `size` bytes, and extracts the member, a bit-field or a number of another size, by shifts. */
 STP_INLINE u64 bpf_load_member(struct stp_ctx *c, u64 address, u32 size, u32 left, u32 right, bool is_signed)
 {
 	u64 v = 0;

@@ -11,7 +11,7 @@
 #include "generated.h"
 #include "messages.h"
 
-/* the factor of hashes of keys: random, so that keys cannot be chosen to share a bucket */
+/* the factor in hashes of keys: random, so that nobody can choose keys that share a bucket */
 #define STP_HASH_FACTOR stp_control.hash_factor
 #include "bpf_shared.h"
 
@@ -28,17 +28,17 @@ typedef u32 __wsum;
 #include <bpf/bpf_helpers.h>
 
 #define STP_INLINE static __attribute__((__always_inline__)) inline
-/* verified once, not for each call */
+/* verified once instead of at each call */
 #define STP_GLOBAL_FUNCTION __attribute__((__noinline__))
 
 /*
- * An index below n, a power of two. The asm hides the value: otherwise the compiler drops a mask that it can prove, and
- * checks another copy of the index than the one that it uses.
+ * An index below n, a power of two. The asm hides the value from the compiler, which would otherwise remove a mask
+ * that it can prove to be redundant, or check another copy of the index than the one that it uses.
  */
 #define STP_HIDE(v) __asm__ volatile("" : "+r"(v))
 #define STP_INDEX(i, n) ({ u32 i_ = (i); __asm__ volatile("" : "+r"(i_)); i_ & ((n) - 1); })
 
-/* of uapi/linux/bpf.h, whose types are not included */
+/* values of uapi/linux/bpf.h, whose types are not included */
 #define BPF_MAP_TYPE_HASH 1
 #define BPF_MAP_TYPE_LRU_HASH 9
 #define BPF_MAP_TYPE_ARRAY 2
@@ -80,7 +80,7 @@ STP_INLINE void bpf_skip(enum stp_loss reason)
 	__sync_fetch_and_add(&stp_control.skipped, 1);
 }
 
-/* Returns a slot that nothing else uses; NULL: the hit is counted as skipped. */
+/* Returns a slot that is not in use; NULL: there is none, and the hit is counted as skipped. */
 STP_INLINE struct stp_slot *stp_claim(void)
 {
 	u32 first = bpf_get_smp_processor_id() * STP_SLOTS_PER_CPU, k, at;
@@ -126,8 +126,8 @@ STP_INLINE void bpf_error(struct stp_ctx *c, u64 code, u64 argument)
 
 /* ------------------------------------------------------------------ strings */
 
-/* A literal is a whole buffer, so that functions that are verified once may read it. The asm keeps its address from
- * being a constant: clang 14 does not initialise static variables of constant arrays of arguments. */
+/* A literal is a whole buffer, so that functions that are verified once may read it. The asm hides its address,
+ * since clang 14 does not initialise static variables of constant arrays of arguments. */
 #define STP_LITERAL(text) ({							\
 	static struct stp_text literal_ SEC(".data.literals") = { text };	\
 	const char *text_ = literal_.b;						\
@@ -199,7 +199,7 @@ STP_GLOBAL_FUNCTION int bpf_append(struct stp_text *to, const struct stp_text *f
 	return 0;
 }
 
-/* Compares words; the bytes of the first that differs are compared in their order up to the terminator. */
+/* Compares words. In the first word that differs, compares the bytes up to the terminator in their order. */
 STP_GLOBAL_FUNCTION int bpf_compare(const struct stp_text *a, const struct stp_text *b)
 {
 	u32 i, j;
@@ -287,7 +287,7 @@ struct {
 	__uint(max_entries, 1 << 12);
 } stp_ring SEC(".maps");
 
-/* Sends the record that the slot holds. */
+/* Sends the record in the slot. */
 STP_GLOBAL_FUNCTION int bpf_send(struct stp_slot *s)
 {
 	u32 n;
@@ -361,8 +361,8 @@ STP_INLINE void bpf_item(struct stp_slot *s, u32 kind, u32 line, u32 words)
 	bpf_put(s, (u64)kind << 32 | line);
 }
 
-/* puts: statements that put the arguments into the record of s_, up to `words` words with the item's head. The client
- * has the format, which it finds by the line. */
+/* puts: statements that append the arguments to the record of s_, up to `words` words including the item's head.
+ * The client finds the format by the line. */
 #define STP_PRINTF(c, f, n, words, puts, ...) do {				\
 	struct stp_slot *s_ = STP_SLOT(c);					\
 										\
@@ -373,7 +373,7 @@ STP_INLINE void bpf_item(struct stp_slot *s, u32 kind, u32 line, u32 words)
 
 /* ------------------------------------------------------------------ errors, the end of a handler */
 
-/* Puts the error of the slot into its record. After MAXERRORS no more hits are taken. */
+/* Appends the error of the slot to its record. After MAXERRORS, further hits are ignored. */
 STP_GLOBAL_FUNCTION int bpf_report(struct stp_slot *s)
 {
 	u32 i, n;
@@ -459,7 +459,7 @@ STP_INLINE void bpf_exit(void)
 }
 #define stp_exit(c) bpf_exit()
 
-/* Puts a text into the record, for an action of the client. */
+/* Appends a text to the record, for an action of the client. */
 STP_INLINE void bpf_put_message(struct stp_ctx *c, u32 kind, const char *text)
 {
 	struct stp_slot *s = STP_SLOT(c);
@@ -492,7 +492,7 @@ STP_INLINE void bpf_fatal(struct stp_ctx *c, u64 code)
 
 /* ------------------------------------------------------------------ arithmetic */
 
-/* BPF has unsigned division only, before its version 4. */
+/* Until its version 4, BPF has only unsigned division. */
 STP_INLINE u64 bpf_size(s64 v)
 {
 	return v < 0 ? 0 - (u64)v : (u64)v;
@@ -552,7 +552,7 @@ BPF_LOAD(bpf_uload8, u64, STP_READ_USER, STP_BPF_USER_FAULT)
 #define stp_uload4 bpf_uload4
 #define stp_uload8 bpf_uload8
 
-/* A string that fills the buffer may have been cut: the next byte shows whether it ends there. */
+/* A string that fills the buffer may be truncated: the next byte shows whether it ends there. */
 STP_INLINE bool bpf_load_string(struct stp_ctx *c, char *to, u64 address, u32 size, bool user)
 {
 	s64 n = user ? bpf_probe_read_user_str(to, size, (void *)address) :
@@ -560,7 +560,7 @@ STP_INLINE bool bpf_load_string(struct stp_ctx *c, char *to, u64 address, u32 si
 	char next = 0;
 
 #ifdef STP_SLEEPABLE
-	/* the page is not in memory: bring it there */
+	/* the page is not in memory: load it */
 	if (n < 0 && user && !bpf_copy_from_user(&next, 1, (void *)address))
 		n = bpf_probe_read_user_str(to, size, (void *)address);
 #endif
@@ -602,7 +602,7 @@ STP_INLINE const char *bpf_execname(struct stp_ctx *c)
 
 /* ------------------------------------------------------------------ work */
 
-/* The verifier bounds what a handler does, so that only statements of loops are counted. */
+/* The verifier limits the work of a handler, so only statements of loops are counted. */
 #undef STP_WORK
 #define STP_WORK(c, n, where, label) do { } while (0)
 
@@ -710,7 +710,7 @@ STP_INLINE bool stp_always(void)
 	return true;
 }
 
-/* The kernel's registers at the hit are those of the process. */
+/* At the hit, the kernel's registers are those of the process. */
 #ifdef STP_SLEEPABLE
 #define STP_UPROBE_SECTION "uprobe.s"
 #else
@@ -720,7 +720,7 @@ STP_INLINE bool stp_always(void)
 #define STP_REGISTER_PC 16             /* rip */
 #define STP_WORD_CS 17
 #define STP_WORD_SP 19
-#define STP_USER32_CS 0x23             /* of processes that run 32-bit code */
+#define STP_USER32_CS 0x23             /* code segment of processes that run 32-bit code */
 
 #define stp_user_mode(c) (STP_SLOT(c)->mode != 0)
 #define stp_is_32bit(c) ((STP_SLOT(c)->mode & STP_MODE_32BIT) != 0)
@@ -730,7 +730,8 @@ STP_INLINE u32 bpf_mode(u64 cs)
 	return !(cs & 3) ? 0 : cs == STP_USER32_CS ? STP_MODE_USER | STP_MODE_32BIT : STP_MODE_USER;
 }
 
-/* Returns the result of a function of a program: an int, or a long of a 32-bit process, is its lower half. */
+/* Returns the result of a function of a program: an int, or in a 32-bit process a long, is the lower half of the
+ * register. */
 STP_INLINE u64 bpf_user_result(const u64 *ctx)
 {
 	u64 result = ctx[STP_REGISTER_RESULT];
@@ -752,7 +753,7 @@ SEC(STP_UPROBE_SECTION) int stp_program_##number(u64 *ctx)			\
 		s->c.saved_return = bpf_user_result(ctx);			\
 	s->mode = bpf_mode(ctx[STP_WORD_CS]);					\
 	s->c.address = ctx[STP_REGISTER_PC];					\
-	s->stack_frames = 0;   /* its kernel stack is empty */			\
+	s->stack_frames = 0;   /* the hit has no kernel stack */			\
 	bpf_take_user_stack(ctx, s, handler##_takes);				\
 	s->probe = number;							\
 	if (condition() && ((late) || handler##_lock(&s->c))) {			\
@@ -764,14 +765,16 @@ SEC(STP_UPROBE_SECTION) int stp_program_##number(u64 *ctx)			\
 }
 
 /*
- * A handler of kernel code is not preempted, where the kernel supports that: a hit that waits for a lock whose holder
- * does not run would be skipped. The client sets the constant to 0 if the kernel does not load programs that use it.
+ * A handler of kernel code is not preempted, if the kernel supports that: otherwise a hit that waits for a lock
+ * whose holder does not run would be skipped. The client sets the constant to 0 if the kernel does not load
+ * programs that use it.
  */
 extern void bpf_preempt_disable(void) __weak __ksym;
 extern void bpf_preempt_enable(void) __weak __ksym;
 const volatile u32 stp_preempt_off SEC(".rodata.options") = 0;
 
-/* One program for each probe; handlers are shared. ctx: what the kernel passes, for the arguments that are read. */
+/* One program for each probe; handlers are shared. ctx: the arguments that the kernel passes, from which those
+ * that the handler reads are copied. */
 #define STP_ON_ARGUMENTS(section, arguments_, number, handler, condition, late)	\
 SEC(section) int stp_program_##number(u64 *ctx)				\
 {										\
@@ -798,7 +801,7 @@ SEC(section) int stp_program_##number(u64 *ctx)				\
 	return 0;								\
 }
 #define STP_ON_TRACEPOINT(...) STP_ON_ARGUMENTS("raw_tp", __VA_ARGS__)
-/* The result 0 leaves the decision to the hook's own function and to the other security modules. */
+/* The result 0 leaves the decision to the other security modules. */
 #define STP_ON_LSM(hook, ...) STP_ON_ARGUMENTS("lsm/" hook, __VA_ARGS__)
 
 #include "bpf_hits.h"

@@ -15,21 +15,23 @@
 
 #define STP_REGISTERS 21               /* of struct pt_regs on x86-64 */
 #define STP_LOCK_WORDS 64
-#define STP_SLOTS_PER_CPU 4            /* a hit may interrupt others: task, soft and hard interrupt, NMI */
+#define STP_SLOTS_PER_CPU 4            /* a hit can interrupt others: task, soft and hard interrupt, NMI */
 
-/* Strings are buffers of whole words; a literal is one, too. */
+/* Strings are buffers of whole words; so are literals. */
 #define STP_TEXT_SIZE ((STP_STRLEN + 7) / 8 * 8)
 struct stp_text { char b[STP_TEXT_SIZE]; };
 
-#define STP_RECORD_WORDS 1024          /* of a handler's output: head, then items */
-#define STP_ITEM_ARGUMENTS 64          /* of a printing statement */
-/* Upper half of an item's first word; the lower half is the line of the generated C, which determines the format. */
+#define STP_RECORD_WORDS 1024          /* words of a handler's output: a head, then items */
+#define STP_ITEM_ARGUMENTS 64          /* arguments of a printing statement */
+/* Kind of item, the upper half of an item's first word; the lower half is the line of the generated C, which
+ * determines the format. */
 enum { STP_ITEM_PRINT = 1, STP_ITEM_ERROR, STP_ITEM_HIST, STP_ITEM_SYMBOL, STP_ITEM_USER_SYMBOL,
        STP_ITEM_MAPPING, STP_ITEM_LOG, STP_ITEM_WARNING, STP_ITEM_SYSTEM, STP_ITEM_SWITCH,
        STP_ITEM_TIME };
-/* Forms of STP_ITEM_USER_SYMBOL: a line that begins with the address if it has a name, or always; only the name. */
+/* Forms of STP_ITEM_USER_SYMBOL: a line that begins with the address only if it has a name; a line that always
+ * does; only the name. */
 enum { STP_USER_LINE, STP_USER_DOUBLED, STP_USER_NAME };
-#define STP_TRACER_FRAMES 8            /* at most, of a call stack that begins in the program */
+#define STP_TRACER_FRAMES 8            /* maximum number of own frames of a call stack that begins in the program */
 /* Errors of programs: records.c has their texts. */
 enum stp_bpf_error { STP_BPF_NONE, STP_BPF_TEXT, STP_BPF_DIVISION, STP_BPF_ACTIONS, STP_BPF_NESTING, STP_BPF_OVERFLOW,
 		     STP_BPF_SIZE, STP_BPF_FAULT, STP_BPF_USER_FAULT, STP_BPF_CHAIN, STP_BPF_EMPTY, STP_BPF_BUCKET,
@@ -38,15 +40,15 @@ enum stp_bpf_error { STP_BPF_NONE, STP_BPF_TEXT, STP_BPF_DIVISION, STP_BPF_ACTIO
 enum { STP_LOOP_NEXT, STP_LOOP_BREAK, STP_LOOP_LEAVE, STP_LOOP_FAIL };
 #define STP_BPF_CALLERS 4
 enum { STP_MODE_USER = 1, STP_MODE_32BIT = 2, STP_MODE_CALL = 4 };
-#define STP_ERROR_TEXT 512             /* STP_ERROR_SIZE of the module */
+#define STP_ERROR_TEXT 512             /* equals STP_ERROR_SIZE of the module */
 
 /* Texts of the probe that was hit. */
 enum { STP_POINT_RESOLVED, STP_POINT_WRITTEN, STP_POINT_NAME, STP_POINT_FUNCTION, STP_POINT_TEXTS };
 
 /*
  * A placeholder for symbol names of a process, which a program cannot look up: STP_MARK, the form, 8 digits of a
- * random number (so that no text of the script is taken for one), 16 digits of the number of the process's memory,
- * a blank, and a list of addresses. The client replaces it by the names.
+ * random number (so that no text of the script is mistaken for one), 16 digits of the number of the process's
+ * memory, a blank, and a list of addresses. The client replaces it by the names.
  */
 #define STP_MARK 1
 #define STP_MARK_LINES 'L'             /* a line for each address */
@@ -62,60 +64,61 @@ struct stp_slot {
 	u32 mode;                      /* STP_MODE_ bits of the interrupted code; 0: of the kernel */
 	u32 probe;                     /* index in the table of probes */
 	struct stp_ctx c;
-	u64 held;                      /* lock words that the hit has taken, as bits */
-	/* of an error: lines of the generated C, and a number that its text contains */
+	u64 held;                      /* lock words that the hit holds, as bits */
+	/* of an error: line numbers in the generated C, and a number that its text contains */
 	u32 where, ncallers, callers[STP_BPF_CALLERS];
 	u64 error_argument;
-	u64 hash;                      /* of the keys */
-	u32 walk_at, walk_any;         /* of a walk over an array: the next element; keys that may have any value, as bits */
+	u64 hash;                      /* hash of the keys */
+	u32 walk_at, walk_any;         /* of a walk over an array: the next element; keys that are "*", as bits */
 	u32 walk_found;
 	/* of a match that is split into its groups: see bpf_match.h */
 	u32 match_len, match_part, match_from, match_to, match_waiting, match_star, match_at;
 	s64 key_n[STP_MAX_KEYS];
 	u64 registers[STP_REGISTERS];
-	u64 address;                   /* read from a list of addresses */
-	u64 user_address;              /* where a process made the system call of the probe */
-	u32 user_frames;               /* number in `user_stack` */
+	u64 address;                   /* the address that was read from a list */
+	u64 user_address;              /* address at which the process made the system call of the probe */
+	u32 user_frames;               /* number of frames in `user_stack` */
 	u32 note_len;                  /* words */
 	u64 path_at, path_mount;       /* of the path that is written to `note` */
-	u32 stack_frames, stack_from;  /* number in `stack`; STP_FROM_REGISTERS, STP_FROM_PROGRAM */
-	u32 record_len;                /* words after the head */
-	u32 frame_at;                  /* next free byte of `frames` */
+	u32 stack_frames, stack_from;  /* number of frames in `stack`; STP_FROM_REGISTERS or STP_FROM_PROGRAM */
+	u32 record_len;                /* number of words after the head */
+	u32 frame_at;                  /* offset of the next free byte in `frames` */
 	u64 percpu[STP_PERCPU_WORDS];
-	u64 merged[STP_MERGED_WORDS];  /* statistics of all slots, at the offsets of struct percpu */
+	u64 merged[STP_MERGED_WORDS];  /* sum of a statistic over all slots, at the offsets of struct percpu */
 	struct stp_text comm, error_text, quoted, call_name, call_kernel_name, symbol;
 	struct stp_text point[STP_POINT_TEXTS];
 	struct stp_text key_s[STP_KEY_STRINGS];
 	u64 entry[STP_ENTRY_WORDS];    /* values of @entry() */
 	u64 record[STP_RECORD_WORDS];
-	u64 stack[STP_STACK_FRAMES];   /* of the kernel; first the tracer's own frames, if it begins in the program */
+	u64 stack[STP_STACK_FRAMES];   /* frames of the kernel; the tracer's own frames come first, if the stack
+				        * begins in the program */
 	u64 user_stack[STP_USER_FRAMES];
 	u64 note[STP_NOTE_WORDS];      /* an announcement: see bpf_user_stack.h */
 	char frames[STP_FRAMES_SIZE];
 };
 
-/* One for all programs, in the section .bss.control. */
+/* State that all programs share, in the section .bss.control. */
 struct stp_control {
 	u32 open;                      /* 0: the session has not begun or has ended, so hits are ignored */
 	u32 exited;                    /* exit() was called */
-	u32 errors;                    /* so far */
+	u32 errors;                    /* number of errors so far */
 	u32 errors_allowed;            /* MAXERRORS */
-	u64 hash_factor;               /* odd; random, so that keys cannot be chosen to share a bucket */
-	s64 clock_offset;              /* from the monotonic clock to the time of day; ns */
-	u64 skipped;                   /* hits, for MAXSKIPPED */
-	s64 target;                    /* process ID of -c, -x */
+	u64 hash_factor;               /* odd and random, so that nobody can choose keys that share a bucket */
+	s64 clock_offset;              /* offset from the monotonic clock to the time of day, in ns */
+	u64 skipped;                   /* number of skipped hits, for MAXSKIPPED */
+	s64 target;                    /* process ID of the command of -c, or of -x */
 	s64 client;                    /* process ID of the client */
 	s64 timezone;                  /* seconds east of UTC */
 	u64 losses[STP_LOSSES_MAX];
-	/* of globals, taken like a slot; a global has the word of its number */
+	/* locks of globals, taken like a slot; a global uses the word of its number */
 	u32 locks[STP_LOCK_WORDS];
 };
 
 /* The head of an array's table, followed by its buckets. Links are 1 + the index of an element; 0: none. */
 struct stp_table_head { u32 first, last, used, count, free, unused; };
 /*
- * Maximum number of elements of a bucket that are compared. Since hashes have a random factor, buckets do not
- * become that long by chance; if one does, that is an error, because its other elements would not be found.
+ * Maximum number of elements of a bucket that are compared. Since hashes have a random factor, buckets do not grow
+ * so long by chance; a longer one is an error, because its other elements would not be found.
  */
 #define STP_TABLE_CHAIN 256
 
@@ -125,8 +128,8 @@ static inline u64 stp_text_end(u64 word)
 	return (word - 0x0101010101010101ull) & ~word & 0x8080808080808080ull;
 }
 
-/* Buckets are chosen by bits in the middle of a product. Multiplication carries only upwards: therefore high bits of a
- * key are first added to its low ones. */
+/* Buckets are chosen by bits in the middle of a product. Carries of a multiplication only go upwards, so the
+ * high bits of a key are first added to its low bits. */
 static inline u64 stp_table_mix_by(u64 h, u64 factor)
 {
 	h = (h ^ h >> 32) * factor;

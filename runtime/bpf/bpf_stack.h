@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Call stacks, and names of addresses of the kernel: part of bpf_program.h. Only the program itself has what
- * bpf_get_stack() needs, therefore it collects the stack before a handler that uses one. The kernel formats its own
- * symbols (bpf_snprintf(), since Linux 5.13), with the function that the module calls. Calls are nested as little as
- * possible, since a program has eight frames. Context: a hit.
+ * Call stacks, and names of kernel addresses: part of bpf_program.h. Only the program itself has the argument
+ * that bpf_get_stack() requires, so it collects the stack before a handler that uses one. The kernel formats its
+ * own symbols (bpf_snprintf(), since Linux 5.13), with the function that the module calls. Calls are nested as
+ * little as possible, since a program has eight frames. Context: a hit.
  */
 #ifndef BPF_STACK_H
 #define BPF_STACK_H
 
-/* Bits of HANDLER_takes, which the translator defines: the data that the program collects before the handler. */
+/* Data that the program collects before the handler: bits of HANDLER_takes, which the translator defines. */
 enum { STP_TAKES_STACK = 1, STP_TAKES_FUNCTION = 2, STP_TAKES_USER_STACK = 4 };
 
 /* In a tracepoint, the collected stack begins with frames of the BPF program. */
@@ -50,7 +50,7 @@ STP_GLOBAL_FUNCTION int bpf_position(const struct stp_text *s, u32 byte)
 	return -1;
 }
 
-/* "vfs_read+0x12/0x340 [kernel]", or the address if it has no name. */
+/* Writes "vfs_read+0x12/0x340 [kernel]", or the address if it has no name. */
 STP_GLOBAL_FUNCTION int bpf_symbol(struct stp_text *to, u64 address)
 {
 	if (!to)
@@ -94,7 +94,7 @@ STP_GLOBAL_FUNCTION int bpf_blank(const struct stp_text *list, u32 at)
 	return (int)(at + i);
 }
 
-/* Reads the address at a position of a list, and returns the position after it; 0: the list has no more. */
+/* Reads the address at a position in a list, and returns the position after it; 0: the end of the list. */
 STP_GLOBAL_FUNCTION int bpf_next_address(struct stp_slot *s, const struct stp_text *list, u32 at)
 {
 	if (!s || !list)
@@ -109,8 +109,8 @@ STP_GLOBAL_FUNCTION int bpf_next_address(struct stp_slot *s, const struct stp_te
 	return bpf_blank(list, at);
 }
 
-/* Writes a line with the name of the address that was read to a position; returns the position after it, or -1 if it
- * does not fit. */
+/* Writes a line with the name of the address that was read, at a position. Returns the position after it, or -1
+ * if it does not fit. */
 STP_INLINE int bpf_symbol_line(struct stp_slot *s, struct stp_text *to, u32 at)
 {
 	bpf_symbol(&s->symbol, s->address);
@@ -177,14 +177,14 @@ SEC("raw_tp") int stp_program_lookup(u64 *ctx)
 
 /* ------------------------------------------------------------------ the call stack */
 
-/* Eight characters as a word of memory. */
+/* Returns whether an address is in a BPF program, or in kernel code that calls it: "bpf_prog_...",
+ * "bpf_trace_run1", "__bpf_trace_...", "bpf_trampoline_...". */
 #define STP_WORD(a, b, c, d, e, f, g, h)					\
 	((u64)(a) | (u64)(b) << 8 | (u64)(c) << 16 | (u64)(d) << 24 | (u64)(e) << 32 | (u64)(f) << 40 | (u64)(g) << 48 | \
 	 (u64)(h) << 56)
 
 /*
- * Returns whether an address is in a BPF program or in the kernel code that calls it: "bpf_prog_...",
- * "bpf_trace_run1", "__bpf_trace_...", "bpf_trampoline_...".
+ * Writes n hexadecimal digits of a number. It has no branches, since the verifier would follow both for each digit.
  */
 STP_GLOBAL_FUNCTION int bpf_is_tracer(u64 address)
 {
@@ -248,8 +248,8 @@ STP_GLOBAL_FUNCTION int bpf_first_frame(struct stp_slot *s)
 	return first;
 }
 
-/* Returns a frame, 0 for the innermost one; 0 beyond the end. The registers are those after the instruction of the
- * probe. */
+/* Returns a frame; 0 is the innermost one. Returns 0 beyond the end. In registers, the instruction pointer is
+ * after the instruction of the probe. */
 STP_GLOBAL_FUNCTION u64 bpf_frame(struct stp_slot *s, u32 first, u32 n)
 {
 	u32 at = first + n;
@@ -297,7 +297,7 @@ STP_INLINE s64 bpf_stack(struct stp_slot *s, s64 n)
 
 /* ------------------------------------------------------------------ the function */
 
-/* The name of the function at the address of the probe; "" if it has none. */
+/* Writes the name of the function at the address of the probe; "" if it has none. */
 STP_GLOBAL_FUNCTION int bpf_function_name(struct stp_slot *s, struct stp_text *to)
 {
 	u64 address = s ? s->c.address : 0;
@@ -307,7 +307,7 @@ STP_GLOBAL_FUNCTION int bpf_function_name(struct stp_slot *s, struct stp_text *t
 		return 0;
 	if (bpf_snprintf(to->b, STP_STRLEN, stp_function_format, &address, sizeof(address)) > STP_STRLEN)
 		bpf_lose(STP_LOSS_STRINGS);
-	blank = bpf_position(to, ' ');         /* before the name of the module */
+	blank = bpf_position(to, ' ');         /* the name of the module follows */
 	if (blank >= 0)
 		bpf_set_byte(to, (u32)blank, 0);
 	if (bpf_byte(to, 0) == '0' && bpf_byte(to, 1) == 'x')
@@ -315,7 +315,7 @@ STP_GLOBAL_FUNCTION int bpf_function_name(struct stp_slot *s, struct stp_text *t
 	return 0;
 }
 
-/* The probe of a system call has no address. */
+/* Probes of system calls have no address. */
 #define stp_probefunc(c, to, size) do {						\
 	if ((c)->address)							\
 		bpf_function_name(STP_SLOT(c), (struct stp_text *)(to));	\

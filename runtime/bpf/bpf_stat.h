@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Statistics in programs. A scalar one is in each slot: a hit adds to its own, and one that reads it computes the
- * sum of all in its slot. Hits that add hold its lock, too, so that none changes meanwhile.
+ * Statistics in programs. A scalar statistic is in each slot: a hit adds to the one in its slot; a hit that reads
+ * it computes the sum over all slots in its slot. Hits that add hold its lock, too, so that no slot changes
+ * meanwhile.
  */
 #ifndef BPF_STAT_H
 #define BPF_STAT_H
@@ -51,7 +52,7 @@ STP_INLINE u64 bpf_product(u64 a, u64 b, u64 *high)
 	return other << 32 | (u32)low;
 }
 
-/* Adds the words high:low at word `at` of n words. */
+/* Adds the words high:low to a number of n words, at word `at`. */
 STP_INLINE void bpf_add_words(u64 *to, u32 at, u32 n, u64 low, u64 high)
 {
 	u64 more[2] = { low, high }, carry = 0, sum;
@@ -171,7 +172,8 @@ STP_INLINE void bpf_fine_add(struct stp_stat *s, const struct stp_stat_desc *d, 
 		s->hist[d->buckets + (d->ops & STP_VARIANCE ? sizeof(struct stp_squares) / 8 : 0) + at]++;
 }
 
-/* Adds v. Values of the descriptor are constants, so that only what the script reads is compiled. */
+/* Adds v. The members of the descriptor are constants, so only code for the values that the script reads is
+ * compiled. */
 STP_INLINE void bpf_stat_add(struct stp_stat *s, const struct stp_stat_desc *d, s64 v)
 {
 	u32 at;
@@ -240,10 +242,10 @@ STP_INLINE s64 bpf_hist_get(struct stp_ctx *c, const struct stp_stat *s, const s
 /* ------------------------------------------------------------------ scalar statistics */
 
 #ifdef STP_USES_SCALARS
-/* A walk over the slots: walk_at counts them, walk_any is the offset of the statistic in words, walk_found the number
- * of its words after count, sum, min and max. */
-/* Defines a function that returns the address of a word of an array of the slot, NULL: beyond its end. The second
- * STP_HIDE() keeps the address from being computed before the check. */
+/* A walk over the slots: walk_at is the number of the slot, walk_any the offset of the statistic in words,
+ * walk_found the number of its words after count, sum, min and max. */
+/* Defines a function that returns the address of a word of an array of the slot; NULL beyond its end. The second
+ * STP_HIDE() prevents the compiler from computing the address before the check. */
 #define STP_WORD_FUNCTION(name, array, words)					\
 STP_INLINE u64 *name(struct stp_slot *s, u32 i)					\
 {										\
@@ -256,7 +258,7 @@ STP_INLINE u64 *name(struct stp_slot *s, u32 i)					\
 STP_WORD_FUNCTION(bpf_percpu_word, percpu, STP_PERCPU_WORDS)
 STP_WORD_FUNCTION(bpf_merged_word, merged, STP_MERGED_WORDS)
 
-/* Adds the buckets of a slot, or those of the squares with the carry between them. */
+/* Adds the buckets of a slot; or the squares, with the carry between their words. */
 STP_INLINE void bpf_merge_words(struct stp_slot *to, struct stp_slot *from, u32 first, u32 n, bool carries)
 {
 	u64 *a, *b, carry = 0, sum;
@@ -276,7 +278,7 @@ STP_INLINE void bpf_merge_words(struct stp_slot *to, struct stp_slot *from, u32 
 	}
 }
 
-#define STP_WALK_SQUARES (1u << 31)    /* in walk_found: a struct stp_squares follows */
+#define STP_WALK_SQUARES (1u << 31)    /* bit of walk_found: a struct stp_squares follows */
 
 STP_INLINE void bpf_merge_squares(struct stp_slot *s, struct stp_slot *from, u32 at, u64 sum, u64 more)
 {
@@ -333,7 +335,7 @@ STP_GLOBAL_FUNCTION int bpf_clear_slot(struct stp_slot *s)
 }
 STP_LOOP_DRIVER(bpf_clear_slot)
 
-/* More slots than any kernel has CPUs for: NR_CPUS is at most 8,192. */
+/* An upper limit of the number of slots: NR_CPUS is at most 8,192. */
 #define STP_SLOTS_MAX (8192 * STP_SLOTS_PER_CPU)
 
 STP_INLINE void bpf_walk_slots(struct stp_slot *s, u32 offset, const struct stp_stat_desc *d)
@@ -349,7 +351,7 @@ STP_INLINE const struct stp_stat *bpf_scalar_merge(struct stp_ctx *c, u32 offset
 	u32 i;
 
 	for (i = 0; i < d->size / 8; i++) {
-		__asm__ volatile("");       /* else the compiler calls memset() */
+		__asm__ volatile("");       /* prevents the compiler from calling memset() */
 		s->merged[offset / 8 + i] = 0;
 	}
 	bpf_walk_slots(s, offset, d);
@@ -369,7 +371,7 @@ STP_INLINE void bpf_scalar_clear(struct stp_ctx *c, u32 offset, const struct stp
 
 /* ------------------------------------------------------------------ printing */
 
-/* The client prints the histogram from its buckets. */
+/* Sends the buckets of a histogram, which the client prints. */
 STP_INLINE void bpf_print_hist(struct stp_ctx *c, u32 line, const struct stp_stat *s, const struct stp_stat_desc *d)
 {
 	u32 i;

@@ -13,8 +13,8 @@
  *	STP_MAP_WALKED     0 or 1: programs use slices of it, or loops in an order
  *	STP_MAP_LOCK       members lock and lock_word of struct stp_shared_map
  *
- * The position ("place") of an element is its index in the pool + 1; 0: none. Context: a hit or the client that holds
- * the array's lock.
+ * The position of an element (_place() returns it) is its index in the pool + 1; 0: none. Context: a hit or the
+ * client that holds the array's lock.
  */
 #define STP_MAP_(suffix) STP_JOIN(STP_MAP_NAME, suffix)
 
@@ -33,7 +33,7 @@ struct STP_MAP_(_table) {
 
 #ifdef STP_BPF
 struct STP_MAP_(_table) STP_MAP_(_table) SEC(STP_MAP_SECTION);
-/* Operations are overloaded by this type. */
+/* Type by which operations are overloaded. */
 struct STP_MAP_(_map) { char none; };
 static const struct STP_MAP_(_map) STP_MAP_NAME;
 
@@ -143,7 +143,7 @@ STP_GLOBAL_FUNCTION int STP_MAP_(_unlink)(u32 at)
 	return 0;
 }
 
-/* Removes an element and makes it free; at 0: does nothing. */
+/* Removes an element and makes it free. Does nothing if `at` is 0. */
 STP_INLINE void STP_MAP_(_remove)(u32 at)
 {
 	u32 k = at - 1;
@@ -159,7 +159,7 @@ STP_INLINE void STP_MAP_(_remove)(u32 at)
 	STP_MAP_(_table).head.free = at;
 }
 
-/* Returns the position of a free element, 0: the table is full. */
+/* Returns the position of a free element; 0: the table is full. */
 STP_INLINE u32 STP_MAP_(_take)(void)
 {
 	struct STP_MAP_(_table) *t = &STP_MAP_(_table);
@@ -202,7 +202,7 @@ STP_GLOBAL_FUNCTION int STP_MAP_(_insert)(struct stp_slot *s)
 		t->pool[k].value[0] = 0;
 	else
 		for (i = 0; i < STP_MAP_WORDS; i++) {
-			__asm__ volatile("");       /* else the compiler calls memset() */
+			__asm__ volatile("");       /* prevents the compiler from calling memset() */
 			t->pool[k].value[i] = 0;
 		}
 	b = STP_INDEX((u32)(s->hash >> 40), STP_MAP_BUCKETS);
@@ -236,7 +236,7 @@ STP_INLINE void STP_MAP_(_keys)(struct stp_slot *s, const union stp_val *keys)
 	}
 }
 
-/* As _find(). An unknown position is an error, and returned as 0. */
+/* As _find(), but a position that cannot be determined is an error, and 0 is returned. */
 STP_INLINE u32 STP_MAP_(_place)(struct stp_ctx *c)
 {
 	u32 at = (u32)STP_MAP_(_find)(STP_SLOT(c));
@@ -257,7 +257,7 @@ STP_INLINE __attribute__((__overloadable__)) void *bpf_map_get(struct stp_ctx *c
 	STP_HIDE(k);
 	if (k >= STP_MAP_CAPACITY)
 		return NULL;
-	STP_HIDE(k);           /* else the address would be computed before the check */
+	STP_HIDE(k);           /* prevents the compiler from computing the address before the check */
 	return STP_MAP_(_table).pool[k].value;
 }
 
@@ -389,7 +389,7 @@ STP_INLINE bool STP_MAP_(_in_slice)(const struct stp_slot *s, const struct STP_M
 	return true;
 }
 
-/* Looks at one element, and ends the walk at the first one in the slice. */
+/* Tests one element, and ends the walk at the first one in the slice. */
 STP_GLOBAL_FUNCTION int STP_MAP_(_find_slice)(struct stp_slot *s)
 {
 	struct STP_MAP_(_table) *t = &STP_MAP_(_table);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Members of the current task. Only those that are used are declared: libbpf finds their offsets in the BTF of the
- * kernel that the programs run on.
+ * Members of the current task. Only members that are used are declared: libbpf finds their offsets in the BTF of
+ * the kernel on which the programs run.
  */
 #ifndef BPF_TASK_H
 #define BPF_TASK_H
@@ -82,11 +82,10 @@ struct pid___find { struct hlist_head___find tasks[4]; struct upid___find number
 struct hlist_node___find { struct hlist_node___find *next, **pprev; };
 struct task_struct___find { struct pid___find *thread_pid; struct hlist_node___find pid_links[4]; } STP_KERNEL_TYPE;
 struct xa_node___find { u8 shift; void *slots[64]; } STP_KERNEL_TYPE;
-#define STP_XA_LEVELS 6                /* of 6 bits each, of an ID of 32 bits */
+#define STP_XA_LEVELS 6                /* levels of 6 bits each, for an ID of 32 bits */
 
 /* Returns the task with a thread ID in the initial namespace, or 0. As find_pid_ns(): each namespace has an xarray of
- * its IDs, and every task has the initial namespace as its first. Like all memory of the kernel, it is read
- * fault-safe. */
+ * its IDs, and every task has the initial namespace as its first. Like all kernel memory, it is read fault-safe. */
 STP_GLOBAL_FUNCTION u64 bpf_pid2task(u64 id)
 {
 	struct task_struct___find *task = (void *)bpf_get_current_task();
@@ -120,7 +119,7 @@ STP_GLOBAL_FUNCTION u64 bpf_pid2task(u64 id)
 
 struct thread_info___kind { unsigned long flags; } STP_KERNEL_TYPE;
 struct task_struct___kind { struct thread_info___kind thread_info; } STP_KERNEL_TYPE;
-#define STP_TIF_ADDR32 29              /* of x86 */
+#define STP_TIF_ADDR32 29              /* bit of x86 */
 STP_INLINE bool bpf_task_is_32bit(void)
 {
 	struct task_struct___kind *task = (void *)bpf_get_current_task();

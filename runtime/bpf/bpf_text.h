@@ -8,7 +8,7 @@
 #ifndef BPF_TEXT_H
 #define BPF_TEXT_H
 
-#ifdef STP_USES_TEXT  /* otherwise none of it is compiled, since it takes most of the time for a short script */
+#ifdef STP_USES_TEXT  /* compiled only if used, since it takes most of the time for a short script */
 #define STP_TEXT_MAX (STP_STRLEN - 1)
 
 /* Returns a byte; 0 outside of the buffer. */
@@ -25,7 +25,7 @@ STP_INLINE void bpf_set_byte(struct stp_text *s, u32 at, u8 byte)
 		s->b[at] = (char)byte;
 }
 
-/* Copies n bytes from a position on; both may be outside of the string. */
+/* Copies n bytes starting at a position; the range may be partly outside of the string. */
 STP_GLOBAL_FUNCTION int bpf_substr(struct stp_text *to, const struct stp_text *s, s64 start, s64 n)
 {
 	u32 i, at;
@@ -44,7 +44,7 @@ STP_GLOBAL_FUNCTION int bpf_substr(struct stp_text *to, const struct stp_text *s
 	return 0;
 }
 
-/* Returns how many bytes of `what` match at a position, or -1 if they do not all match. */
+/* Returns the number of bytes of `what` that match at a position; -1 if not all of them do. */
 STP_GLOBAL_FUNCTION int bpf_match_at(const struct stp_text *s, const struct stp_text *what, u32 at)
 {
 	u32 i;
@@ -77,7 +77,7 @@ STP_GLOBAL_FUNCTION int bpf_find(const struct stp_text *s, const struct stp_text
 	return -1;
 }
 
-/* Returns 1 if the set has the byte, which is not 0. */
+/* Returns 1 if the set contains the byte, which is not 0. */
 STP_GLOBAL_FUNCTION int bpf_in_set(const struct stp_text *set, u32 byte)
 {
 	u32 i;
@@ -155,7 +155,7 @@ STP_GLOBAL_FUNCTION int bpf_basename(struct stp_text *to, const struct stp_text 
 	return 0;
 }
 
-/* Writes a string at a position, as far as it fits, and returns the position after it. */
+/* Writes a string at a position, truncated to the buffer, and returns the position after it. */
 STP_GLOBAL_FUNCTION int bpf_put_at(struct stp_text *to, u32 at, const struct stp_text *s)
 {
 	u32 i;
@@ -173,7 +173,7 @@ STP_GLOBAL_FUNCTION int bpf_put_at(struct stp_text *to, u32 at, const struct stp
 	return (int)(at + i);
 }
 
-/* Ends a string that may have been cut. */
+/* Terminates a string that may have been truncated. */
 STP_INLINE void bpf_end_at(struct stp_text *to, u32 at)
 {
 	if (at > STP_TEXT_MAX) {
@@ -222,7 +222,8 @@ STP_GLOBAL_FUNCTION int bpf_replace(struct stp_text *to, const struct stp_text *
 #define stp_substr(c, to, s, start, n) ((void)bpf_substr((struct stp_text *)(to), STP_AS_TEXT(s), start, n))
 #define stp_find(c, s, what) ((s64)bpf_find(STP_AS_TEXT(s), STP_AS_TEXT(what)))
 #define stp_span(c, s, set, member) ((s64)bpf_span(STP_AS_TEXT(s), STP_AS_TEXT(set), member))
-/* Not checked in bpf_number_of(): the verifier would follow each digit for each range of the base. */
+/* Checked here instead of in bpf_number_of(), where the verifier would follow each digit for each range of the
+ * base. */
 #define stp_strtol(c, s, base) ({						\
 	s64 base_ = (base);							\
 										\
@@ -261,7 +262,7 @@ STP_INLINE u32 bpf_field(s64 n)
 	return n < 0 ? STP_NO_PRECISION : n > STP_STRLEN ? STP_STRLEN : (u32)n;
 }
 
-/* As set_width() and set_precision() of core/format.c: a negative width of an argument is one to the left. */
+/* As set_width() and set_precision() of core/format.c: a negative width in an argument selects left alignment. */
 STP_INLINE u64 bpf_spec(char conv, char flag, s64 width, s64 precision)
 {
 	bool left = flag == '-' || width < -1;
@@ -303,7 +304,7 @@ STP_INLINE u32 bpf_base(u8 conv)
 	return conv == 'x' || conv == 'X' || conv == 'p' ? 16 : conv == 'o' ? 8 : 10;
 }
 
-/* Returns characters before the digits, the first one in the lowest byte. */
+/* Returns the characters before the digits, the first one in the lowest byte. */
 STP_GLOBAL_FUNCTION int bpf_prefix(u64 spec, u32 negative)
 {
 	u8 conv = STP_SPEC_CONV(spec), flag = STP_SPEC_FLAG(spec);
@@ -315,7 +316,7 @@ STP_GLOBAL_FUNCTION int bpf_prefix(u64 spec, u32 negative)
 	return flag == '#' && conv == 'X' ? '0' | 'X' << 8 : 0;
 }
 
-/* Returns how many zeros precede n digits of a number that is not 0 (value), after a prefix of this length. */
+/* Returns how many zeros precede the n digits of a number that is not 0 (value), after a prefix of this length. */
 STP_GLOBAL_FUNCTION int bpf_zeros(u64 spec, u32 prefix, u32 n, u64 value)
 {
 	u32 width = STP_SPEC_WIDTH(spec), precision = STP_SPEC_PRECISION(spec);
@@ -329,7 +330,7 @@ STP_GLOBAL_FUNCTION int bpf_zeros(u64 spec, u32 prefix, u32 n, u64 value)
 	return 0;
 }
 
-/* Writes the lowest digit, and returns the number without it. */
+/* Writes the lowest digit, and returns the number without that digit. */
 STP_GLOBAL_FUNCTION u64 bpf_put_digit(struct stp_text *to, u32 at, u64 v, u32 conv)
 {
 	u32 base = bpf_base((u8)conv);
@@ -376,10 +377,10 @@ STP_GLOBAL_FUNCTION int bpf_put_number(struct stp_text *to, u32 at, u64 v, u64 s
 	return STP_SPEC_LEFT(spec) ? bpf_pad(to, at, ' ', width) : (int)at;
 }
 
-/* Characters of a byte as in a C literal, the first one in the lowest byte; *n: their number. */
+/* Returns the characters of a byte in a C literal, the first one in the lowest byte; *n: their number. */
 STP_INLINE u32 bpf_escape(u8 byte, u8 quote, u32 *n)
 {
-	u64 named = 0x7266766e746261ull;       /* "abtnvfr", of bytes 7 to 13 */
+	u64 named = 0x7266766e746261ull;       /* "abtnvfr", the escapes of bytes 7 to 13 */
 
 	*n = 2;
 	if (byte >= 7 && byte <= 13)
@@ -406,7 +407,7 @@ STP_GLOBAL_FUNCTION int bpf_put_escaped(struct stp_text *to, u32 at, u32 byte, u
 	return (int)(at + n);
 }
 
-/* Returns the length of a string with escapes, of up to `limit` of its bytes. */
+/* Returns the length of a string with escapes, for up to `limit` of its bytes. */
 STP_GLOBAL_FUNCTION int bpf_escaped_length(const struct stp_text *s, u32 limit)
 {
 	u32 i, len = 0, n;
@@ -493,8 +494,8 @@ STP_GLOBAL_FUNCTION int bpf_put_char(struct stp_text *to, u32 at, u32 byte, u64 
 	return (int)at;
 }
 
-/* The text at an address as a C literal, or the address if it cannot be read. An address in the lower half is one of
- * user memory, also in the kernel. */
+/* Writes the text at an address as a C literal, or the address if it cannot be read. An address in the lower
+ * half is in user memory, also for probes of the kernel. */
 STP_GLOBAL_FUNCTION int bpf_put_quoted(struct stp_slot *s, struct stp_text *to, u32 at, u64 address, u64 spec)
 {
 	s64 n;
@@ -559,7 +560,7 @@ STP_INLINE void bpf_quote(struct stp_text *to, const struct stp_text *s, s64 lim
 }
 #define stp_quote(c, to, s, limit, quoted) bpf_quote((struct stp_text *)(to), STP_AS_TEXT(s), limit, quoted)
 
-/* Puts a byte as core/string.c does, in a string of JSON or (label) as the value of a label. */
+/* Writes a byte as core/string.c does: in a string of JSON, or (label) in the value of a label. */
 STP_GLOBAL_FUNCTION int bpf_put_json(struct stp_text *to, u32 at, u32 byte, u32 label)
 {
 	u32 named = byte == '\n' ? 'n' : byte == '\t' && !label ? 't' : byte == '"' || byte == '\\' ? byte : 0;
@@ -612,7 +613,7 @@ STP_INLINE void bpf_prefixed(struct stp_text *to, const char *before, s64 n)
 }
 #define stp_prefixed(c, to, before, n) bpf_prefixed((struct stp_text *)(to), before, n)
 
-/* A command that may have been cut is not run: see stp_system() of core/print.c. */
+/* A truncated command is not run: see stp_system() of core/print.c. */
 STP_INLINE void bpf_system(struct stp_ctx *c, const char *command)
 {
 	u32 most = STP_MSG_MAX - sizeof(struct stp_msg), at;
@@ -637,7 +638,7 @@ STP_INLINE void bpf_system(struct stp_ctx *c, const char *command)
 
 /* ------------------------------------------------------------------ tables of names: see core/string.c */
 
-/* Returns the position of a byte from a position on, or that of the end. */
+/* Returns the position of a byte, starting at a position; if it is not found, the position of the end. */
 STP_GLOBAL_FUNCTION int bpf_seek(const struct stp_text *s, u32 from, u32 byte)
 {
 	u32 i;
@@ -703,8 +704,8 @@ STP_GLOBAL_FUNCTION int bpf_name_of(struct stp_text *to, const struct stp_text *
 #define stp_name_of(c, to, table, n, other)					\
 	((void)bpf_name_of((struct stp_text *)(to), STP_AS_TEXT(table), n, STP_AS_TEXT(other)))
 
-/* Appends the name of an entry, which begins at the lower half of `at` and ends at the upper one. Returns the position
- * after it, or ~0 if it does not fit. */
+/* Appends the name of an entry, which begins at the lower half of `at` and ends at the upper half. Returns the
+ * position after it, or ~0 if it does not fit. */
 STP_GLOBAL_FUNCTION u64 bpf_flag_name(struct stp_slot *s, struct stp_text *to, const struct stp_text *table, u64 at,
 				      u32 used)
 {
@@ -761,7 +762,7 @@ STP_GLOBAL_FUNCTION int bpf_flag_names(struct stp_slot *s, struct stp_text *to, 
 
 /* ------------------------------------------------------------------ strings that system calls get */
 
-/* Writes a byte as put_escaped() of core/syscall.c: escapes have as few digits as the next byte allows. */
+/* Writes a byte as put_escaped() of core/syscall.c: an escape has as few digits as the next byte allows. */
 STP_GLOBAL_FUNCTION int bpf_put_call_byte(struct stp_text *to, u32 at, u32 byte, u32 next)
 {
 	u32 digits = (next >= '0' && next <= '7') || byte >= 64 ? 3 : byte >= 8 ? 2 : 1, i;
@@ -814,7 +815,7 @@ STP_GLOBAL_FUNCTION int bpf_call_string(struct stp_slot *s, struct stp_text *to,
 
 /* ------------------------------------------------------------------ sprintf() */
 
-/* The pieces of a sprintf(), one call each, between STP_TEXT_BEGIN and STP_TEXT_END; at_ is the position. */
+/* The pieces of a sprintf(), one call each, between STP_TEXT_BEGIN and STP_TEXT_END; at_ is the current position. */
 #define STP_TEXT_BEGIN(c, to) {							\
 	struct stp_slot *s_ = STP_SLOT(c);					\
 	struct stp_text *to_ = (struct stp_text *)(to);				\
@@ -833,14 +834,15 @@ STP_GLOBAL_FUNCTION int bpf_call_string(struct stp_slot *s, struct stp_text *to,
 /* ------------------------------------------------------------------ regular expressions: see bpf_match.h */
 
 /*
- * Tables of numbers. libbpf would not find them in the sections that the compiler names by the size of constants.
+ * Section of tables of numbers. libbpf does not find them in the sections that the compiler names after the size of
+ * constants.
  */
 #define STP_TABLE_SECTION SEC(".rodata.tables")
-/* Inputs of an automaton in place of a byte, where a walk begins: at an end of the text, and within the text. */
+/* Inputs of an automaton instead of a byte, at the start of a walk: at an end of the text, and inside the text. */
 #define STP_REGEX_AT_END 256
 #define STP_REGEX_AT_INNER 257
-/* in place of struct stp_regex, struct stp_regex_groups and struct stp_regex_part: numbers of tables and of rows. Only
- * constants are read of the first two, which need no memory then. */
+/* Replace struct stp_regex, struct stp_regex_groups and struct stp_regex_part: numbers of tables and of rows.
+ * Only constants are read from the first two, so they need no memory. */
 struct stp_regex_number { u32 number; };
 struct stp_regex_plan { u16 find, whole, root, groups; };
 struct stp_regex_row { u16 kind, group, last, a, b, head, tail, unused; };

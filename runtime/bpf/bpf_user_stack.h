@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Call stacks of processes: part of bpf_program.h. A program lists addresses; the client names them. Since the
- * process may have ended by then, a program announces each mapping of a file that it lists an address of: its
- * range, its inode and its path. Announcements are records of their own, sent before anything that depends on them.
+ * Call stacks of processes: part of bpf_program.h. A program lists addresses; the client finds their names.
+ * Since the process may have exited by then, a program announces the mapping of each address in a file: its
+ * range, its inode and its path. Announcements are separate records, sent before anything that depends on them.
  * Context: a hit of a process. bpf_find_vma() exists since Linux 5.17; it fails while the process changes its
  * mappings.
  */
@@ -12,8 +12,8 @@
 #ifdef STP_USES_USER_STACKS
 #define BPF_F_USER_STACK (1u << 8)
 #define STP_VM_EXEC 4
-#define STP_PATH_DEPTH 32              /* directories of a path */
-#define STP_NAME_BYTES 256             /* of a component of a path */
+#define STP_PATH_DEPTH 32              /* maximum number of components of a path */
+#define STP_NAME_BYTES 256             /* maximum length of a component of a path, in bytes */
 #define STP_PAGE_SHIFT 12
 
 struct vfsmount { struct dentry *mnt_root; } STP_KERNEL_TYPE;
@@ -71,11 +71,11 @@ static long bpf_copy_area(struct task_struct *task, struct vm_area_struct *vma, 
 	a->end = vma->vm_end;
 	a->offset = vma->vm_pgoff << STP_PAGE_SHIFT;
 	a->flags = vma->vm_flags;
-	STP_KERNEL_READ(a->file, vma->vm_file);        /* as a number, which global functions accept */
+	STP_KERNEL_READ(a->file, vma->vm_file);        /* passed as a number, which global functions accept */
 	return 0;
 }
 
-/* Returns 0 if the address is in executable memory or its mapping cannot be looked up. */
+/* Returns 0 if the address is in executable memory, or if its mapping cannot be looked up. */
 STP_GLOBAL_FUNCTION int bpf_is_data(u64 address)
 {
 	struct bpf_area a = { };
@@ -131,7 +131,8 @@ STP_INLINE bool bpf_send_mapping(struct stp_slot *s, const struct stp_mapping *m
 	STP_KERNEL_READ(mnt, f->f_path.mnt);
 	STP_KERNEL_READ(at, f->f_path.dentry);
 	s->path_at = (u64)at;
-	s->path_mount = (u64)mnt - __builtin_preserve_field_info(((struct mount *)0)->mnt, 0 /* its offset */);
+	s->path_mount = (u64)mnt - __builtin_preserve_field_info(((struct mount *)0)->mnt, 0 /* offset of `mnt` in struct
+											      * mount */);
 	s->note[0] = s->probe;
 	s->note[1] = (u64)STP_ITEM_MAPPING << 32;
 	*(struct stp_mapping *)&s->note[2] = *m;
@@ -149,7 +150,7 @@ STP_INLINE bool bpf_send_mapping(struct stp_slot *s, const struct stp_mapping *m
 	return false;
 }
 
-/* Announces the mapping of an address, unless it has been announced. */
+/* Announces the mapping of an address, unless this was done before. */
 STP_GLOBAL_FUNCTION int bpf_announce(struct stp_slot *s, u64 address)
 {
 	struct bpf_area a = { };
@@ -174,8 +175,8 @@ STP_GLOBAL_FUNCTION int bpf_announce(struct stp_slot *s, u64 address)
 }
 
 /*
- * With interrupts off, bpf_find_vma() succeeds only once in a hit, and returns -EBUSY afterwards. A random frame is
- * announced first, so that all frames are announced after some hits.
+ * With interrupts disabled, bpf_find_vma() succeeds only once in a hit, and returns -EBUSY afterwards. A randomly
+ * chosen frame is announced first, so that all frames are announced after some hits.
  */
 STP_INLINE void bpf_announce_any(struct stp_slot *s)
 {
@@ -188,7 +189,7 @@ STP_INLINE void bpf_announce_any(struct stp_slot *s)
 
 /* ------------------------------------------------------------------ the call stack */
 
-/* Returns a frame, 0 for the innermost one; 0 beyond the end. A caller is in executable memory. */
+/* Returns a frame; 0 is the innermost one. Returns 0 beyond the end. A caller must be in executable memory. */
 STP_GLOBAL_FUNCTION u64 bpf_user_frame(struct stp_slot *s, u32 n)
 {
 	u64 address;
@@ -266,7 +267,7 @@ STP_GLOBAL_FUNCTION int bpf_mark(struct stp_text *to, u64 space, u32 form)
 	return 0;
 }
 
-/* As bpf_list_address(), after the mark. */
+/* As bpf_list_address(), for a list after a mark. */
 STP_INLINE int bpf_mark_address(struct stp_slot *s, struct stp_text *to, u32 at, u64 address)
 {
 	bpf_announce(s, address);

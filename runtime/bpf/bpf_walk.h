@@ -4,7 +4,7 @@
  * core/foreach.c does. Included once for each such loop, with these macros, which it undefines:
  *
  *	STP_WALK_NAME       foreach3        STP_WALK_MAP   g_m
- *	STP_WALK_DIRECTION  0: unsorted     STP_WALK_CELL  n[0], s[0], value[0]: what is compared, of an element
+ *	STP_WALK_DIRECTION  0: unsorted     STP_WALK_CELL  n[0], s[0], value[0]: the compared part of an element
  *	STP_WALK_KIND       STP_LONG, STP_STRING, STP_STATS: of the cell
  *	STP_WALK_STAT       the value of statistics that is compared
  *
@@ -16,8 +16,8 @@
 #define STP_WALK_CAPACITY STP_WALK_OF(_capacity)
 
 struct STP_WALK_(_walk) {
-	u32 n;                         /* elements, in order[from] */
-	u32 from, run;                 /* runs of this length are sorted */
+	u32 n;                         /* number of elements, in order[from] */
+	u32 from, run;                 /* length of the runs that are sorted */
 	/* positions in the two runs that are merged, their ends, and the position where the result is written */
 	u32 i, middle, j, end, to;
 	u32 order[2][STP_WALK_OF(_buckets)];
@@ -51,7 +51,7 @@ STP_GLOBAL_FUNCTION int STP_WALK_(_list)(struct stp_slot *s)
 STP_LOOP_DRIVER(STP_WALK_(_list))
 
 #if STP_WALK_DIRECTION
-/* Returns whether element b has to precede a. */
+/* Returns whether element b must precede a. */
 STP_GLOBAL_FUNCTION int STP_WALK_(_out_of_order)(u32 a, u32 b)
 {
 	const struct STP_WALK_OF(_elem) *e = STP_WALK_(_element)(a), *f = STP_WALK_(_element)(b);

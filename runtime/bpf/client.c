@@ -2,7 +2,7 @@
 /*
  * The client of BPF programs: loads the object that is part of this program, shares memory with it, and gives
  * handlers of begin, end and timers the values that the programs have collected. Everything that it creates is a
- * file descriptor, so that nothing remains attached, however this process ends.
+ * file descriptor, so that nothing remains attached after this process ends.
  */
 #define _GNU_SOURCE
 /* Only parts of bpf_shared.h that do not depend on the script are used here. */
@@ -40,10 +40,10 @@ static struct bpf_object *object;
 static struct stp_control *control;
 static char *slots;
 static u32 nslots;
-static char *globals;              /* the section .bss.globals; NULL: programs use none */
-static bool published;             /* the shared globals have their first values */
-static char **copies;              /* of the tables, each in memory of this process */
-static char **tables;              /* of stp_bpf_layout.maps, as mapped; NULL: programs do not use it */
+static char *globals;              /* the section .bss.globals; NULL: no program uses it */
+static bool published;             /* the shared globals have been initialised */
+static char **copies;              /* copies of the tables, in memory of this process */
+static char **tables;              /* the mapped tables of stp_bpf_layout.maps; NULL: programs do not use the table */
 /* the mapped cell of each element of stp_bpf_layout.shared; NULL: programs do not use it */
 static char **shared_cells;
 
@@ -78,7 +78,7 @@ static const char *running_release(void)
 extern const struct stp_member __start_stp_members[] __attribute__((__weak__, __visibility__("hidden")));
 extern const struct stp_member __stop_stp_members[] __attribute__((__weak__, __visibility__("hidden")));
 
-/* Finds the member that libbpf has not found, whose type ends in "___" and its number in the log. */
+/* Finds the member that libbpf did not find: its type in the log ends in "___" and the member's number. */
 static bool report_missing_member(void)
 {
 	const char *at = log_text ? strstr(log_text, "failed to resolve CO-RE relocation") : NULL;
@@ -101,7 +101,7 @@ static bool report_missing_member(void)
 	return false;
 }
 
-/* Writes the whole log to a file, whose path it returns; NULL: there is no log, or no space for it. */
+/* Writes the whole log to a file, and returns its path; NULL: there is no log, or no space for it. */
 static const char *log_file(void)
 {
 	static char path[PATH_MAX];
@@ -120,7 +120,7 @@ static const char *log_file(void)
 	return kept ? path : NULL;
 }
 
-/* A program that the verifier rejects is a bug of the translator. The message names the file with the log. */
+/* The verifier rejects a program only because of a bug in the translator. The message names the file with the log. */
 static void report_refusal(int err)
 {
 	const char *path;
@@ -155,7 +155,7 @@ static u64 value_size(const struct bpf_map *m)
 	return (bpf_map__value_size(m) + 7ull) / 8 * 8;
 }
 
-/* Returns the offset of a variable in its section by the object's BTF, or -1. */
+/* Returns the offset of a variable in its section according to the object's BTF, or -1. */
 static s64 variable_offset(const char *section, const char *name)
 {
 	const struct btf *btf = bpf_object__btf(object);
@@ -225,7 +225,7 @@ static int share_memory(void)
 	return err ? err : find_tables();
 }
 
-/* A power of two of at least a page: -s MB, or by default 4 MB. */
+/* Returns a power of two of at least a page: the size of -s MB, by default 4 MB. */
 static u32 ring_bytes(void)
 {
 	u64 wanted = stp_module.limits.buffer_kb ? (u64)stp_module.limits.buffer_kb << 10 : 4 << 20, size = 1 << 16;
@@ -243,7 +243,7 @@ void client_set_constant(const char *section, u32 value)
 		bpf_map__set_initial_value(m, &value, sizeof(value));
 }
 
-/* The kernel has no map with larger values: array_map_alloc_check(). */
+/* Returns whether all tables are small enough for the kernel's maps: array_map_alloc_check(). */
 static bool tables_fit(void)
 {
 	const struct stp_shared_map *const *m = stp_bpf_layout.maps;
@@ -277,7 +277,7 @@ static bool can_open(u32 n)
 	return opened == n;
 }
 
-#define FEW_DESCRIPTORS 8              /* more than libbpf needs while it loads, and those of the ring */
+#define FEW_DESCRIPTORS 8              /* more than libbpf needs while it loads, including those of the ring */
 
 /* With too few descriptors, libbpf concludes that the kernel lacks features, and the verifier refuses programs for
  * other reasons. */
@@ -297,7 +297,7 @@ static int check_descriptors(void)
 	return -ECANCELED;
 }
 
-/* Programs that disable preemption are tried first: kernels before 6.10, and some after it, do not load them. */
+/* Loads programs that disable preemption, if possible: kernels before 6.10, and some later ones, do not load them. */
 static int load(u32 preempt_off)
 {
 	LIBBPF_OPTS(bpf_object_open_opts, options, .object_name = "stap");
@@ -338,7 +338,7 @@ const struct stp_family *client_family(const struct stp_family_ops *ops)
 	return NULL;
 }
 
-/* For the tests: appends how many instructions the verifier has followed (since Linux 5.16). */
+/* For tests: appends how many instructions the verifier has followed (since Linux 5.16). */
 static void write_counts(void)
 {
 	const char *path = secure_getenv("STP_BPF_COUNTS");
@@ -378,7 +378,7 @@ int carrier_open(void)
 		err = load(false);
 	}
 	if (err) {
-		if (err != -ECANCELED)     /* else it has been reported */
+		if (err != -ECANCELED)     /* in that case the error has been reported */
 			report_refusal(err);
 		return -1;
 	}
@@ -459,7 +459,7 @@ static struct stp_slot *slot(u32 i)
 }
 
 /*
- * A hit owns a slot for microseconds; a hit that reads user memory may be preempted, and owns it until it
+ * A hit owns a slot for microseconds; but a hit that reads user memory may be preempted, and owns it until it
  * continues.
  */
 static void claim(u32 *word)
@@ -484,7 +484,7 @@ static bool is_shared(const struct stp_scalar_stat *g)
 	return s->stat != NULL;
 }
 
-/* Moves the counters of a slot, and the statistics that only this process reads, to those of this process. */
+/* Moves the counters of a slot, and the statistics that only this process reads, to the memory of this process. */
 static void collect(struct stp_slot *s)
 {
 	char *from = (char *)s + stp_bpf_layout.percpu_offset, *to = (char *)stp_session.percpu[0];
@@ -524,7 +524,7 @@ static struct stp_stat *in_slot(u32 i, const struct stp_scalar_stat *g)
 	return (struct stp_stat *)((char *)slot(i) + stp_bpf_layout.percpu_offset + g->offset);
 }
 
-/* Copies the sum of all slots. The lock of the statistic is held, which hits hold that add to it. */
+/* Copies the sum over all slots. Context: holds the lock of the statistic, which hits that add to it also take. */
 static void stat_import(const struct stp_scalar_stat *g)
 {
 	u32 i;
@@ -580,7 +580,7 @@ static u64 word_of(const struct stp_probe *p, const struct stp_lock *lock, u32 w
 	return use && use->mode & mode ? 1ull << word : 0;
 }
 
-/* Returns the lock words of what a handler uses in these modes, as bits. */
+/* Returns the lock words of the globals that a handler uses in these modes, as bits. */
 static u64 words_of(const struct stp_probe *p, u32 mode)
 {
 	const struct stp_shared_map *const *m = stp_bpf_layout.maps;
@@ -653,7 +653,7 @@ void carrier_enter(const struct stp_probe *p)
 			arrays_import(c, m[i], copies[i]);
 }
 
-/* Copies what a handler may have set (p NULL: everything) to the programs' memory. */
+/* Copies the globals that a handler may have set (p NULL: all globals) to the programs' memory. */
 static void publish(const struct stp_probe *p)
 {
 	const struct stp_shared_map *const *m = stp_bpf_layout.maps;
@@ -672,7 +672,7 @@ static void publish(const struct stp_probe *p)
 			arrays_export(p ? user_ctx : &stp_session.exclusive->c, m[i], tables[i]);
 }
 
-/* Returns the elements of an array to the programs if the handler ended before it deleted the array. */
+/* Adds the elements of an array back to the programs' table, if the handler ended before it deleted the array. */
 static void put_back(const struct stp_probe *p)
 {
 	const struct stp_shared_map *const *m = stp_bpf_layout.maps;
@@ -700,8 +700,8 @@ void carrier_leave(const struct stp_probe *p)
 /* ------------------------------------------------------------------ the session */
 
 /*
- * Programs cannot read the time of day: they add an offset to the monotonic clock. The offset stays the same if the
- * difference may be caused by the time between the two readings.
+ * Programs cannot read the time of day: they add an offset to the monotonic clock. The offset is not changed if the
+ * difference may be due to the time between the two readings.
  */
 static void follow_clock(void)
 {

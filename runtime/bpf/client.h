@@ -9,7 +9,7 @@
 
 #include <bpf/libbpf.h>
 
-/* the factor of hashes of keys, which programs share */
+/* the factor in hashes of keys, which programs share */
 extern u64 stp_hash_factor;
 #define STP_HASH_FACTOR stp_hash_factor
 
@@ -18,7 +18,7 @@ void arrays_import(struct stp_ctx *c, const struct stp_shared_map *m, char *tabl
 /* Copies the table's elements to memory of this process; `from` is in the programs' memory. */
 void arrays_copy(const struct stp_shared_map *m, char *to, const char *from);
 void arrays_empty(const struct stp_shared_map *m, char *table);
-/* Adds the elements that the map still has to those of the table. */
+/* Adds the elements that are still in the map to those of the table. */
 void arrays_put_back(struct stp_ctx *c, const struct stp_shared_map *m, char *table);
 void arrays_export(struct stp_ctx *c, const struct stp_shared_map *m, char *table);
 
@@ -26,19 +26,19 @@ void arrays_export(struct stp_ctx *c, const struct stp_shared_map *m, char *tabl
 int records_open(int map_fd);
 int records_fd(void);
 void records_read(void);           /* formats the records that are in the ring */
-/* Print text, or write records if the output consists of them. */
+/* Print text; if the output consists of records, write records. */
 void client_printf(struct stp_ctx *c, const struct stp_format *f, u32 pieces, const union stp_val *args);
 void client_print_hist(struct stp_ctx *c, const struct stp_stat *s, const struct stp_stat_desc *d);
 
 /* costs.c */
 void costs_enable(void);           /* before privileges are dropped */
-void costs_update(bool now);       /* reads the hits of programs; not `now`: unless that was done recently */
+void costs_update(bool now);       /* reads the hits of programs; unless `now`, only if that was not done recently */
 
 /* user_names.c */
 struct stp_mapping;
 void user_names_add(const struct stp_mapping *m, const char *path);
-/* Writes the names that an encoded text (STP_MARK) stands for to `to`, of the size of a string, and returns it. Returns
- * s if it is not encoded. */
+/* Writes the names for an encoded text (STP_MARK) to `to`, which has the size of a string, and returns it.
+ * Returns s if it is not encoded. */
 const char *user_names_complete(const char *s, char *to);
 /* Prints an address of a process. form: see STP_ITEM_USER_SYMBOL. */
 void user_names_print(struct stp_ctx *c, u64 form, u64 space, u64 address);
@@ -47,70 +47,71 @@ void user_names_print(struct stp_ctx *c, u64 form, u64 space, u64 address);
 /* Returns the program of a probe of the script; NULL: it has none. */
 struct bpf_program *client_program(const struct stp_probe *p);
 struct bpf_program *client_named_program(const char *name);
-/* Returns the program that saves what the return probe with this number reads at the entry. */
+/* Returns the program that saves, at the entry, the values that the return probe with this number reads. */
 struct bpf_program *client_entry_program(u32 probe);
-/* Maps a section of variables of the programs; NULL: they do not have it. */
+/* Maps a section of variables of the programs; NULL: no program has it. */
 void *client_map_section(const char *section);
-/* Returns the rows of a family of the script; NULL: it has none. */
+/* Returns the rows of a family of the script; NULL: the script does not use it. */
 const struct stp_family *client_family(const struct stp_family_ops *ops);
-/* Counts hits that the kernel did not pass to the programs, since one of them was running. */
+/* Counts hits that the kernel did not deliver, since a program was running. */
 void client_count_missed(void);
 struct bpf_program *client_numbered_program(u32 probe);
-/* Returns the time of day, in ns, of a time of the monotonic clock. */
+/* Converts a time of the monotonic clock to the time of day, in ns. */
 u64 client_time_of_day(u64 monotonic_ns);
 /* Before loading: sets a constant of the programs, a u32 in its own section, if they use it. */
 void client_set_constant(const char *section, u32 value);
 
 /* attach.c */
-/* Keeps a new link. Returns 0, or if it is NULL the error in errno, after a message that names the probe. */
+/* Stores a new link. Returns 0; if the link is NULL, returns the error in errno, after a message that names the
+ * probe. */
 int client_attached(struct bpf_link *link, const struct stp_probe *p, const char *advice);
 void client_detach(void *table, u32 n);
-/* Returns whether the file is the one that the translator read: offsets of another one would be wrong. */
+/* Returns whether the file is the one that the translator read: offsets in another one would be wrong. */
 bool client_same_file(const struct stp_program *program);
 
-/* privileges.c: drop capabilities for good. Return false if the kernel does not allow that. */
+/* privileges.c: drop capabilities permanently. Return false if the kernel does not allow that. */
 bool privileges_for_attaching(bool programs);      /* programs: the script has probes of programs */
 /* Makes the permitted capabilities effective. */
 bool privileges_raise(void);
 bool privileges_none(void);
-/* Opens an event on this CPU or in this process. Returns its descriptor, or -1 and errno. */
+/* Opens an event on this CPU or in this process. Returns its descriptor; or -1, and errno is set. */
 struct perf_event_attr;
 int privileges_perf_event(struct perf_event_attr *a, int pid, int cpu);
-/* Returns whether the kernel's lockdown mode prevents BPF programs from reading its memory. */
+/* Returns whether the kernel's lockdown mode prevents BPF programs from reading kernel memory. */
 bool lockdown_is_confidential(void);
 #define LOCKDOWN_TEXT "this kernel is in lockdown mode \"confidentiality\", in which BPF programs cannot read its " \
 		      "memory: boot it with lockdown=integrity"
 
 /*
  * refusal.c: reports the location in the script from which the rejected program was made, and the verifier's
- * reason. path: of the log. Returns false if the log does not contain these.
+ * reason. path: the path of the log. Returns false if the log does not contain these.
  */
 bool refusal_report(const char *log, const char *path);
 
 /* attach_functions.c */
 /* Between opening and loading the object: finds the addresses of functions. Returns 0 or a negative error. */
 int functions_prepare(void);
-/* Sets the addresses of these sites, of which those that are not found keep 0. Returns 0 or -ENOMEM. */
+/* Sets the addresses of these sites, or 0 for those that are not found. Returns 0 or -ENOMEM. */
 int functions_find_sites(struct stp_site *const *sites, u32 n);
-/* Returns whether the running kernel has the build ID of the one that the script was translated for. */
+/* Returns whether the running kernel has the build ID of the kernel for which the script was translated. */
 bool functions_same_kernel(void);
 
-/* attach_events.c: run the program of a probe at the hits of an event, on all CPUs or in the target. Return 0 or a
- * negative error, which is not reported. */
+/* attach_events.c: run the program of a probe at each hit of an event, on all CPUs or in the target. Return 0 or
+ * a negative error, which is not reported. */
 int client_event_on_cpus(const struct stp_probe *p, struct perf_event_attr *a);
 int client_event_in_target(const struct stp_probe *p, struct perf_event_attr *a);
 
 /* attach_watchpoints.c */
-/* Before privileges are dropped: finds the addresses of symbols, and of the code of the target. */
+/* Before privileges are dropped: finds the addresses of symbols, and of the target's code. */
 void watchpoints_prepare(void);
 
 /* kernel_memory.c */
-/* Before privileges are dropped: finds the addresses of the kernel's variables that the client reads. */
+/* Before privileges are dropped: finds the addresses of kernel variables that the client reads. */
 void kernel_memory_prepare(void);
 
 /* attach_lsm.c */
-/* Between opening and loading the object: leaves out programs of hooks that may be missing. Returns 0, or -ECANCELED
- * after a message if a hook is missing or the kernel runs no programs at hooks. */
+/* Between opening and loading the object: excludes programs of hooks that may be missing. Returns 0; or
+ * -ECANCELED, after a message, if a hook is missing or the kernel runs no programs at hooks. */
 int lsm_prepare(void);
 
 #endif

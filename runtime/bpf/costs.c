@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The hits of BPF programs and their time, as the kernel counts them. It does so while a descriptor of
- * bpf_enable_stats() is open, and only if the output consists of records, which have these numbers.
+ * The hits of BPF programs and their time, as counted by the kernel. It counts while a descriptor of
+ * bpf_enable_stats() is open, which is only done if the output consists of records, since these contain the
+ * numbers.
  */
 #define _GNU_SOURCE
 #include "client.h"

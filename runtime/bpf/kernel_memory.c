@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Memory and variables of the kernel, for handlers of the client: a program of the object reads the memory, as names.c
- * looks up names. The kernel runs a program by its descriptor for processes without capabilities since Linux 5.19.
+ * Memory and variables of the kernel, for handlers of the client: a program of the object reads the memory, as in
+ * names.c. Since Linux 5.19 processes without capabilities may run a program by its descriptor.
  */
 #define _GNU_SOURCE
 #define STP_STRLEN 512             /* only parts of bpf_client.h that do not depend on it are used */
@@ -15,7 +15,8 @@
 #include <string.h>
 
 static struct stp_kernel_memory *memory;   /* shared with the program */
-static int reader = -1, finder = -1;       /* programs, of which a script has both or the client calls neither */
+static int reader = -1, finder = -1;       /* descriptors of the programs; a script has both, or the client calls
+					    * neither */
 
 void kernel_memory_prepare(void)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Names of addresses of the kernel, for handlers of the client: a program of the object looks them up in the kernel,
- * so that they are the same as in event handlers and this process needs neither a table of symbols nor capabilities.
- * The kernel runs a program by its descriptor for processes without capabilities since Linux 5.19; where it does not,
- * an address has no name.
+ * Names of kernel addresses, for handlers of the client: a program of the object looks them up in the kernel, so
+ * that they are the same as in event handlers, and this process requires neither a table of symbols nor
+ * capabilities. Since Linux 5.19 processes without capabilities may run a program by its descriptor; on older
+ * kernels an address has no name.
  */
 #define _GNU_SOURCE
 #define STP_STRLEN 512             /* only parts of bpf_client.h that do not depend on it are used */

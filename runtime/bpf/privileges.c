@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Capabilities of the client. It loads programs with those that it was started with, attaches them with CAP_BPF and
- * CAP_PERFMON, and has none afterwards. Some kernels require CAP_SYS_ADMIN for perf events (Debian's, with
- * kernel.perf_event_paranoid 3), for probes of programs, or for all (before 5.8): it is put into effect when an event
- * is refused. Commands of -c and system() are executed as by the user who started the client: root's have all
- * capabilities.
+ * Capabilities of the client. It loads programs with the capabilities that it was started with, attaches them with
+ * CAP_BPF and CAP_PERFMON, and drops all afterwards. Some kernels require CAP_SYS_ADMIN for perf events (Debian's,
+ * with kernel.perf_event_paranoid 3), for probes of programs, or for both (before 5.8): it becomes effective when
+ * an event is refused. Commands of -c and system() run with the privileges of the user who started the client: all
+ * capabilities if that is root.
  */
 #define _GNU_SOURCE
 #include "client.h"
@@ -23,7 +23,7 @@
 #define CAP_BPF 39
 #endif
 
-/* Keeps the capabilities `kept`, of which those in `raised` are in effect. */
+/* Drops all capabilities except `kept`, and makes those in `raised` effective. */
 static bool keep_only(u64 kept, u64 raised)
 {
 	struct __user_cap_header_struct head = { _LINUX_CAPABILITY_VERSION_3, 0 };
@@ -40,7 +40,7 @@ static bool keep_only(u64 kept, u64 raised)
 	return !syscall(SYS_capset, &head, data);
 }
 
-/* The number of the kernel's last capability. */
+/* Returns the number of the kernel's last capability. */
 static u32 last_capability(void)
 {
 	FILE *f = fopen("/proc/sys/kernel/cap_last_cap", "re");
@@ -58,7 +58,8 @@ bool privileges_for_attaching(bool programs)
 	u64 raised = last_capability() < CAP_BPF ? 1ull << CAP_SYS_ADMIN : 1ull << CAP_BPF | 1ull << CAP_PERFMON;
 
 	if (programs)
-		raised |= 1ull << CAP_DAC_READ_SEARCH;     /* directories that only their owner can search */
+		raised |= 1ull << CAP_DAC_READ_SEARCH;     /* required for directories that only their owner can
+							    * search */
 	return keep_only(raised | 1ull << CAP_SYS_ADMIN, raised);
 }
 
@@ -92,7 +93,7 @@ bool lockdown_is_confidential(void)
 		fclose(f);
 		return strstr(text, "[confidentiality]");
 	}
-	/* securityfs is not mounted */
+	/* securityfs is not mounted: read the kernel's command line */
 	f = fopen("/proc/cmdline", "re");
 	if (f && !fgets(command, sizeof(command), f))
 		*command = 0;

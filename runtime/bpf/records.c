@@ -47,7 +47,7 @@ static const char *text(struct reader *r)
 
 /* ------------------------------------------------------------------ items */
 
-/* The bounds of the section, which a script that neither prints nor fails does not have: then they are NULL. */
+/* The bounds of the section. They are NULL if no statement prints or fails, since then it does not exist. */
 extern const struct stp_statement __start_stp_statements[] __attribute__((__weak__, __visibility__("hidden")));
 extern const struct stp_statement __stop_stp_statements[] __attribute__((__weak__, __visibility__("hidden")));
 
@@ -61,7 +61,7 @@ static const struct stp_statement *statement_of(u32 line, bool prints)
 	return NULL;
 }
 
-/* Replaces a placeholder by its names. `buffers` are allocated for the first one, one for each argument. */
+/* Replaces a placeholder by its names. `buffers` are allocated for the first placeholder, one for each argument. */
 static const char *completed(const char *s, u32 argument, char **buffers)
 {
 	u32 size = stp_module.limits.string_len;
@@ -114,7 +114,7 @@ static void print(struct stp_ctx *c, const struct stp_statement *p, struct reade
 	free(names);
 }
 
-/* Prints a histogram: the record has its buckets. */
+/* Prints a histogram from the buckets in the record. */
 static void print_hist(struct stp_ctx *c, const struct stp_statement *p, struct reader *r)
 {
 	u64 words[STP_RECORD_WORDS + 4] = { 1 };
@@ -126,7 +126,7 @@ static void print_hist(struct stp_ctx *c, const struct stp_statement *p, struct 
 	client_print_hist(c, s, p->hist);
 }
 
-/* Raises the error that a program had, with its locations. */
+/* Raises an error that occurred in a program, with its locations. */
 static void raise_error(struct stp_ctx *c, u32 line, struct reader *r)
 {
 #define STP_BPF_MESSAGE(error, before, conversion, after) [error] = { before, conversion, after },
@@ -165,7 +165,7 @@ static void print_user_symbol(struct stp_ctx *c, struct reader *r)
 	user_names_print(c, form, space, address);
 }
 
-/* The rest of the record: the components of the path, the last one first. */
+/* Reads the rest of the record: the components of the path, the last one first. */
 static void add_mapping(struct reader *r)
 {
 	struct stp_mapping m = { number(r) };
@@ -192,7 +192,7 @@ static void set_event(struct stp_ctx *c, u32 cpu, u64 monotonic_ns)
 	stp_private(c)->event_ns = client_time_of_day(monotonic_ns);
 }
 
-/* Records are formatted in the context of begin and end probes, which has no gate, so that they are read after exit(),
+/* Records are formatted in the context of begin and end probes. It has no gate, so they are read after exit(),
  * too. */
 static int read_record(void *unused, void *data, size_t size)
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Reads the verifier's log: which part of the script a refused program comes from, and why it was refused. In the log,
- * a line of C precedes its instructions, "; STATEMENT @ FILE:LINE" since Linux 6.9; instructions begin with their
- * number; the reason is the last line that is neither, before "processed N insns". libbpf's messages name the program.
+ * Reads the verifier's log: from which part of the script a refused program was made, and the reason. In the log, a
+ * line of C precedes its instructions, "; STATEMENT @ FILE:LINE" since Linux 6.9; instructions begin with their
+ * number; the reason is the last line that is neither, before "processed N insns". Messages of libbpf contain the
+ * name of the program.
  */
 #define _GNU_SOURCE
 #define STP_STRLEN 512             /* only parts of bpf_client.h that do not depend on it are used */
@@ -53,7 +54,8 @@ static const char *statement_by_line(u32 line)
 	return best ? best->where : NULL;
 }
 
-/* The statement's error would be reported at the location of the first check after it. */
+/* Returns the check of an error after the statement: it has the location at which an error of the statement
+ * would be reported. */
 static const char *check_after(const char *log, const char *end)
 {
 	const char *at = end, *line;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Names of addresses of processes, from the mappings that programs announce and the tables of struct stp_object, as in
- * kernel/user_stack.c. Mappings of processes that have ended are kept: records that refer to them may follow.
+ * kernel/user_stack.c. Mappings of processes that have exited are not removed, since records that refer to them
+ * may follow.
  */
 #define _GNU_SOURCE
 /* Only parts of bpf_shared.h that do not depend on the script are used here. */
@@ -60,14 +61,14 @@ static void user_stack_stop(void *table, u32 n)
 
 const struct stp_family_ops stp_user_stack_family = { "user_stack", user_stack_start, user_stack_stop };
 
-/* The kernel's numbers of devices have 20 bits for the minor one. */
+/* The kernel's numbers of devices have 20 bits for the minor number. */
 static bool is_file(const struct stat *f, const struct stp_mapping *m)
 {
 	return f->st_ino && f->st_ino == m->inode && major(f->st_dev) == m->device >> 20 &&
 	       minor(f->st_dev) == (m->device & 0xfffff);
 }
 
-/* The inode of a file of overlayfs is another one than that of the mapped file; the path is the same. */
+/* A file of overlayfs has another inode than the mapped file; the path is the same. */
 static const struct stp_object *object_of(const struct stp_mapping *m, const char *path)
 {
 	u32 i;
@@ -98,7 +99,7 @@ void user_names_add(const struct stp_mapping *m, const char *path)
 		nmappings++;
 }
 
-/* Returns the last mapping that was announced, since an earlier one may have been replaced. */
+/* Returns the last mapping that was announced for the address: it may have replaced an earlier one. */
 static const struct mapping *mapping_of(u64 space, u64 address)
 {
 	u32 i;
@@ -122,7 +123,7 @@ static struct user_location location_of(u64 space, u64 address)
 	return (struct user_location){ address, offset, m, m && m->object ? stp_user_symbol(m->object, offset) : NULL };
 }
 
-/* As the library's usymdata(); returns the length. */
+/* As usymdata() of the library; returns the length. */
 static int put_data(char *to, u32 size, const struct user_location *p)
 {
 	const struct mapping *m = p->mapping;

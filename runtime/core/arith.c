@@ -24,8 +24,8 @@ s64 stp_mod(struct stp_ctx *c, s64 a, s64 b)
 	return a % b;
 }
 
-/* A DWARF expression evaluates a variable that the compiler removed: if it divides by 0, the program would not have
- * computed the value either. */
+/* If the location of a variable that the compiler removed divides by 0, the program would not have computed the
+ * variable either. */
 static bool divides_location(struct stp_ctx *c, u64 b)
 {
 	if (STP_LIKELY(b != 0))
@@ -64,7 +64,8 @@ s64 stp_scaled(u64 count, u64 enabled, u64 running)
 {
 	if (!running || running >= enabled)
 		return (s64)count;
-	while (enabled >> 32) {            /* so that the product of a remainder and a time fits into 64 bits */
+	while (enabled >> 32) {            /* reduced, so that the product of a remainder and a time fits into 64
+					    * bits */
 		enabled >>= 1;
 		running >>= 1;
 	}
@@ -73,7 +74,8 @@ s64 stp_scaled(u64 count, u64 enabled, u64 running)
 	return (s64)(count / running * enabled + count % running * enabled / running);
 }
 
-/* Floating-point numbers are converted without instructions for them, which the kernel does not use. */
+/* Floating-point numbers are converted by integer operations, since the kernel must not use floating-point
+ * instructions. */
 s64 stp_widen_float(u64 f)
 {
 	u64 sign = (f >> 31 & 1) << 63, exponent = f >> 23 & 255, fraction = f & 0x7fffff;
@@ -81,7 +83,7 @@ s64 stp_widen_float(u64 f)
 
 	if (exponent == 255)               /* infinity or NaN */
 		return (s64)(sign | 0x7ffull << 52 | fraction << 29);
-	if (!exponent && fraction) {       /* subnormal: a normal number as a double */
+	if (!exponent && fraction) {       /* a subnormal float is a normal double */
 		shift = (u32)__builtin_clzll(fraction) - 40;
 		fraction = fraction << shift & 0x7fffff;
 		return (s64)(sign | (u64)(897 - shift) << 52 | fraction << 29);
@@ -89,7 +91,7 @@ s64 stp_widen_float(u64 f)
 	return (s64)(exponent ? sign | (exponent + 896) << 52 | fraction << 29 : sign);
 }
 
-/* Drops the low bits, 1 to 64 of them, and rounds. */
+/* Removes the low bits, 1 to 64 of them, and rounds. */
 static u64 rounded(u64 mantissa, u32 bits)
 {
 	u64 kept = bits < 64 ? mantissa >> bits : 0, half = 1ull << (bits - 1);
@@ -107,8 +109,8 @@ s64 stp_double_of_x87(u64 mantissa, u64 high)
 		return (s64)(sign | infinity | (mantissa << 1 ? 1ull << 51 | (mantissa << 1) >> 12 : 0));
 	if (exponent >= 0x7ff)
 		return (s64)(sign | infinity);
-	if (exponent <= 0)                 /* subnormal as a double, or 0 */
+	if (exponent <= 0)                 /* a subnormal double, or 0 */
 		return (s64)(sign | (exponent > -53 ? rounded(mantissa, (u32)(12 - exponent)) : 0));
-	/* Without the leading bit; a carry out of the fraction increments the exponent, up to infinity. */
+	/* The leading bit is omitted; a carry out of the fraction increments the exponent, up to infinity. */
 	return (s64)(sign | (((u64)exponent << 52) + rounded(mantissa & ~(1ull << 63), 11)));
 }

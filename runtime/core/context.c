@@ -118,7 +118,7 @@ void stp_ctx_refused(struct stp_ctx_private *v)
 {
 	if (!v->closed)
 		stp_skip(STP_LOSS_REENTRANT);
-	/* The CPU was offline at the start. */
+	/* The context belongs to a CPU that was offline at the start. */
 	else if (v == &stp_ctx_none_ && __atomic_load_n(&stp_session.state, __ATOMIC_RELAXED) == STP_STATE_RUNNING)
 		stp_lose(STP_LOSS_LATE_CPU, 1);
 	else
@@ -135,7 +135,8 @@ void stp_ctx_skip_stack(struct stp_ctx *c)
 		stp_skip(STP_LOSS_STACK);
 }
 
-#define SPIN_TRIES_MIN 8           /* at least, even after the timeout: this CPU may have been preempted by its host */
+#define SPIN_TRIES_MIN 8           /* minimum number of tries, even after the timeout: the host may have
+				    * preempted this CPU */
 #define SPIN_TRIES     1000        /* if there is no clock */
 #define SPIN_TRIES_MAX 1000000     /* if the clock does not advance */
 
@@ -193,7 +194,7 @@ static __attribute__((__noinline__)) u32 wait_lock(struct stp_lock *l, u32 mode,
 }
 
 /*
- * Waits until no CPU adds to the data that `l` protects; begin_adding() refuses new additions meanwhile. Returns as
+ * Waits until no CPU adds to the data that `l` protects; meanwhile begin_adding() refuses new additions. Returns as
  * wait_lock().
  */
 static __attribute__((__noinline__)) u32 wait_adders(struct stp_lock *l, u32 waits)
@@ -248,7 +249,7 @@ static inline void release(struct stp_ctx_private *v, const struct stp_lock_use 
 	}
 }
 
-/* Takes one lock that is not in STP_ADDING. Returns as wait_lock(). */
+/* Takes one lock in another mode than STP_ADDING. Returns as wait_lock(). */
 static inline u32 take_one(const struct stp_lock_use *use, u32 waits)
 {
 	if (STP_UNLIKELY(!try_lock(use->lock, use->mode)))
@@ -323,9 +324,10 @@ void stp_handler_finish(struct stp_ctx_private *v)
 
 /*
  * Adds a hit that took n cycles, and the time of its delivery by the kernel, to the overload statistics. That time
- * is a constant of each kind of probe, in nanoseconds of a typical processor. It matters only if handlers take
- * less: at 100 ns, the threshold is 5 million hits per second. Each sampled hit counts STP_SAMPLE times; the
- * longest of them is ignored, because it was probably interrupted, for instance by the host of a virtual machine.
+ * is a constant of each kind of probe, in nanoseconds of a typical processor. It is significant only if handlers
+ * take less: at 100 ns, the threshold is 5 million hits per second. Each sampled hit counts STP_SAMPLE times;
+ * the longest of them is ignored, because it was probably interrupted, for instance by the host of a virtual
+ * machine.
  */
 static bool begin_account(struct stp_ctx_private *v, u64 now)
 {
@@ -381,7 +383,7 @@ void stp_adds_charge(struct stp_ctx_private *v, const struct stp_probe *p)
 /*
  * The budget is granted in slices. Between slices the time is checked, and handlers of begin, end and error let
  * other tasks run. The time since the last check counts only up to a limit, so that a hit that the host of a
- * virtual machine interrupted is not taken for a long one.
+ * virtual machine interrupted does not count as a long one.
  */
 #define SLICE 32768
 
@@ -416,9 +418,9 @@ static s64 raised(s64 limit, s64 max)
 }
 
 /*
- * Handlers of begin, end and error have no limit while their process lives. Handlers in slices must not delay the end
- * of a session: beyond their allowance (run_exclusive()) they end as by abort() and are counted, so that end probes
- * follow. The same applies to handlers whose process was killed: it exits when they have ended.
+ * Handlers of begin, end and error have no limit while their process lives. Handlers in slices must not delay the
+ * end of a session: after their allowance (run_exclusive()) they end like after abort() and are counted, so that
+ * end probes can run. The same applies to handlers whose process was killed: it exits when they have ended.
  */
 static bool yield_cpu(struct stp_ctx_private *v, u64 need)
 {
@@ -562,7 +564,7 @@ void stp_handler_timed(struct stp_ctx *c, const struct stp_probe *p)
 	struct stp_ctx_private *v = stp_private(c);
 	u64 from, to;
 
-	/* After an overload, further handlers of the same event do not run: there may be thousands. */
+	/* After an overload, further handlers of the same event do not run, since there may be thousands. */
 	if (STP_UNLIKELY(v->closed) && stp_session.failed) {
 		stp_lose(STP_LOSS_OUTSIDE, 1);
 		stp_outcome_note(v, STP_SKIPPED);

@@ -21,7 +21,8 @@
 #include "../include/messages.h"
 
 #define STP_ERROR_SIZE 512                     /* size of the text of a soft error */
-#define STP_CALLERS 4                          /* callers of the function with the error that its message names */
+#define STP_CALLERS 4                          /* number of callers of the function with the error that its
+					        * message names */
 /*
  * Hits that are timed for the overload check: all that have a budget, and each 17th of the others. The number is
  * prime, so that probes that are hit in turn are sampled equally. The time of unsampled hits is small: each of them
@@ -38,15 +39,15 @@ struct stp_ctx_private {
 	union {
 		struct {
 			u8 busy;               /* a handler runs: written by this CPU only */
-			u8 closed;             /* no new handlers: written by any CPU */
+			u8 closed;             /* no new handlers may start: written by any CPU */
 		};
-		u16 gate;                      /* both members, to be tested at once */
+		u16 gate;                      /* both of the above, to be tested at once */
 	};
 	bool dirty;                            /* a record is open or was lost */
 	bool locked;                           /* the handler holds its late locks */
 	u8 adding;                             /* the handler holds locks in STP_ADDING: read by other CPUs */
 	bool out_lost;                         /* the rest of this handler's output is dropped */
-	/* worst one since the platform reset it; only for handlers whose result a process waits for */
+	/* worst outcome since the platform reset it; only for handlers for whose result a process waits */
 	u8 outcome;
 	u32 cpu;                               /* index of this CPU's tables in percpu maps */
 	/* number of handlers and of @entry() evaluations until the next one is timed; below 0: this one is */
@@ -58,28 +59,28 @@ struct stp_ctx_private {
 	u64 work_max, work_left;
 	u64 looked_at, time_used;              /* in cycles: time of the last check, time that the hit has used */
 	char *out_start, *out, *out_end;       /* the open record; see plat_record_space() */
-	u32 text;                              /* in records: where the open text begins, from out_start */
+	u32 text;                              /* in records: offset of the open text from out_start */
 	u64 event_ns;                          /* time of day and CPU of the open record's event; 0: now, on this CPU */
 	u32 event_cpu;
 	char *frame_base;
-	char execname[16];                     /* buffer of stp_execname(), where it needs a copy */
-	char hostname[65];                     /* of stp_hostname() */
+	char execname[16];                     /* buffer of stp_execname(), if it requires a copy */
+	char hostname[65];                     /* result of stp_hostname() */
 	u64 random;                            /* state of stp_random(), not 0 */
 	/* overload check, current interval: cycles at its start, cycles of hits that are always timed, */
 	u64 cycles_from, cycles_used;
 	u64 cycles_sampled, cycles_max;        /* of sampled hits, of the longest sampled hit */
 	u32 samples;
-	u32 errors;                            /* soft errors reported */
-	struct stp_timing *timing;             /* stap -t: [nprobes]; else NULL */
+	u32 errors;                            /* number of soft errors reported */
+	struct stp_timing *timing;             /* stap -t: array of nprobes; else NULL */
 	void *plat;                            /* private to the platform: its ring */
 	unsigned long irq_flags;               /* private to the platform: interrupt flag before the hit */
 	u32 ncallers;
-	const char *callers[STP_CALLERS];      /* of the function with the error, innermost first */
+	const char *callers[STP_CALLERS];      /* callers of the function with the error, innermost first */
 	char error_text[STP_ERROR_SIZE];
 	/* Buffers that would be large on a kernel stack: the name of an address, the addresses of a call stack. */
 	char name_text[STP_NAME_TEXT];
 	u64 addresses[STP_ADDRESSES];
-	union stp_val adders[STP_ADDERS];      /* what stp_adders_read() returns */
+	union stp_val adders[STP_ADDERS];      /* result of stp_adders_read() */
 };
 
 /* Returns 1 + the index of a probe of the script, 0 for others. */
@@ -90,7 +91,7 @@ static inline u32 stp_probe_number(const struct stp_probe *p)
 	return number < stp_module.nprobes ? (u32)number + 1 : 0;
 }
 
-extern struct stp_ctx_private stp_ctx_none_;   /* always closed */
+extern struct stp_ctx_private stp_ctx_none_;   /* a context that is always closed */
 #define stp_ctx_none (stp_ctx_none_.c)
 
 static inline struct stp_ctx_private *stp_private(struct stp_ctx *c)
@@ -112,15 +113,17 @@ void stp_handler_finish(struct stp_ctx_private *v);    /* commits the record, re
  * timeout: the call is then not recorded. */
 bool stp_entry_run(struct stp_ctx *c, const struct stp_probe *p, void (*entry)(struct stp_ctx *c));
 /*
- * Charges the time of STP_ADDS_SAMPLE hits of probes with adds_only to the overload statistics. It is not measured:
- * their handlers consist of few instructions. The number is prime, as STP_SAMPLE. The context is not in use, and
- * interrupts are off.
+ * Charges the time of STP_ADDS_SAMPLE hits of probes with adds_only to the overload statistics. It is estimated,
+ * since their handlers consist of few instructions. The number is prime, like STP_SAMPLE. The context is not in
+ * use, and interrupts are off.
  */
 #define STP_ADDS_SAMPLE 257
 #define STP_ADDS_NS     20
 void stp_adds_charge(struct stp_ctx_private *v, const struct stp_probe *p);
-void stp_handler_body(struct stp_ctx *c, const struct stp_probe *p);   /* everything but budget and timing */
-void stp_handler_timed(struct stp_ctx *c, const struct stp_probe *p);  /* for a handler with loops, or a sampled hit */
+void stp_handler_body(struct stp_ctx *c, const struct stp_probe *p);   /* runs the handler without budget and
+								        * timing */
+void stp_handler_timed(struct stp_ctx *c, const struct stp_probe *p);  /* runs a handler with loops, or a sampled
+								        * hit */
 
 /* ------------------------------------------------------------------ losses (context.c) */
 
@@ -137,10 +140,10 @@ static inline void stp_outcome_note(struct stp_ctx_private *v, enum stp_outcome 
 		v->outcome = outcome;
 }
 
-/* Counts a value that is stored or printed in part, and warns once per reason: "WHAT in probe POINT". Context: any
- * but NMI. */
+/* Counts a value that is stored or printed truncated, and warns once per reason: "WHAT in probe POINT". Context:
+ * any but NMI. */
 void stp_cut(enum stp_loss reason, const char *what);
-u64 stp_lost(enum stp_loss reason);                    /* so far */
+u64 stp_lost(enum stp_loss reason);                    /* number so far */
 u32 stp_loss_limit(enum stp_loss reason);              /* value of %u in its hint */
 u64 stp_lost_of(enum stp_loss_kind kind);              /* sum of the reasons of this kind */
 
@@ -148,7 +151,7 @@ u64 stp_lost_of(enum stp_loss_kind kind);              /* sum of the reasons of 
 
 u64 stp_timing_size(void);                             /* size of a context's table; 0: no timing */
 void stp_timing_add(struct stp_ctx_private *v, const struct stp_probe *p, u64 n);
-/* Sets what the platform has counted itself of a probe: its hits, and the time of all of them. */
+/* Sets numbers of a probe that the platform has counted itself: its hits, and their total time. */
 void stp_timing_set(u32 probe, u64 hits, u64 sum_ns);
 void stp_timing_report(void);                          /* process context, after all handlers have ended */
 
@@ -176,7 +179,7 @@ static inline void stp_ctx_leave(struct stp_ctx *c)
 	stp_private(c)->busy = 0;
 }
 
-/* Runs one probe's handler in an entered context. Context: any but NMI, preemption off. */
+/* Runs one probe's handler in an entered context. Context: any but NMI, preemption disabled. */
 static inline void stp_handler_run(struct stp_ctx *c, const struct stp_probe *p)
 {
 	struct stp_ctx_private *v = stp_private(c);
@@ -202,7 +205,8 @@ static inline void stp_handler_run(struct stp_ctx *c, const struct stp_probe *p)
  * A wait for another CPU that is bounded by time instead of by a number of tries. In a virtual machine a pause may
  * yield the CPU for a time slice (100 ms in QEMU with one thread for all CPUs), so that 100,000 tries may take a
  * millisecond or hours. The initial value is {}; any context. stp_spin() pauses once and returns false after `ms`
- * milliseconds and a minimum of tries. Each caller states what it waits for, and what happens after a timeout.
+ * milliseconds and a minimum of tries. Each caller states the condition, and the
+ * behaviour after a timeout.
  */
 #define STP_MERGE_WAIT_MS 200
 struct stp_spin {

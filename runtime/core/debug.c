@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The longer checks of a runtime built with -DSTP_DEBUG: contexts, locks, arrays. Each checks an invariant that
+ * The expensive checks of a runtime built with -DSTP_DEBUG: contexts, locks, arrays. Each checks an invariant that
  * context.h, context.c or map.c states.
  */
 #include "map.h"
@@ -29,7 +29,7 @@ void stp_debug_record(const struct stp_ctx_private *v)
 
 /* ------------------------------------------------------------------ locks */
 
-/* The padding of a lock stores the CPU + 1 that holds it for writing. */
+/* The padding of a lock holds the number of the CPU that holds it for writing, plus 1. */
 void stp_debug_locked(const struct stp_lock_use *use, u32 cpu)
 {
 	u32 *owner = &use->lock->pad[0];

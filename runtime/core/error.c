@@ -117,7 +117,7 @@ static void append_locations(struct stp_ctx_private *v)
 		append_error(v, " in probe ", v->c.probe->point);
 }
 
-/* A fatal error with an empty text is abort(), which is not reported. */
+/* The fatal error with an empty text is that of abort(), which is not reported. */
 void stp_error_report(struct stp_ctx_private *v)
 {
 	struct stp_ctx *c = &v->c;

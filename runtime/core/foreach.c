@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Iteration over an array: in the order of insertion, along its list; or sorted, through a table of pointers that
- * belongs to the loop. The table has the map's capacity once for merging, and once for each activation of a
+ * belongs to the loop. The table has the map's capacity once for merging, and once more for each activation of a
  * recursive function. The sort is stable. Context: a handler with the map's lock.
  */
 #include "map.h"
 #include "string_words.h"
 
-/* up to this number "limit n" maintains a sorted list instead of sorting all elements */
+/* up to this limit, "limit n" maintains a sorted list instead of sorting all elements */
 #define SHORT_LIMIT 24
 
 struct order {
 	struct stp_ctx *c;
 	const struct stp_map *map;
 	bool is_string, down;
-	u32 offset;                /* of the compared cell, in an element */
+	u32 offset;                /* offset of the compared cell in an element */
 	u32 stat;                  /* STP_* bit if it is a statistic, else 0 */
 };
 
@@ -55,7 +55,7 @@ static s64 compare_strings(const struct order *o, const char *a, const char *b)
 	return order;
 }
 
-/* Returns true if b has to precede a. */
+/* Returns true if b must precede a. */
 static bool out_of_order(const struct order *o, const struct stp_elem *a, const struct stp_elem *b)
 {
 	s64 x, y;
@@ -133,8 +133,8 @@ static struct stp_elem *next_in_list(const struct stp_iter *it, struct stp_elem 
 	return stp_map_slice_next(it->c, it->f->map, e, it->slice, it->any);
 }
 
-/* Fills the loop's table with the elements to visit, in order; returns their number, which is 0 also if the budget
- * is used up. */
+/* Fills the loop's table with the elements to visit, in order. Returns their number, or 0 if the budget is used
+ * up. */
 static u32 collect(struct stp_iter *it, s64 limit)
 {
 	struct stp_elem **order = it->order, **sorted, *e;
@@ -165,7 +165,8 @@ static u32 collect(struct stp_iter *it, s64 limit)
 	return n;
 }
 
-/* Returns how many activations of the loop can exist at a time: one per depth, from 0 to the limit of nesting. */
+/* Returns the maximum number of activations of the loop at a time: one for each nesting depth, from 0 to the
+ * limit. */
 static u64 activations(const struct stp_foreach *f)
 {
 	return f->recursive ? (u64)stp_module.limits.nesting + 2 : 1;

@@ -13,7 +13,7 @@ struct spec {
 	s32 width, precision;      /* -1 none */
 };
 
-#define PAGE 4096                  /* largest size of %m and %M */
+#define PAGE 4096                  /* maximum size of %m and %M */
 
 static const char digit_pairs[] =
 	"00010203040506070809101112131415161718192021222324"
@@ -235,7 +235,7 @@ static void put_binary(struct stp_sink *k, s64 v, const struct spec *f)
 	}
 }
 
-/* Stops at a fault, with the soft error of the load. */
+/* Stops at a fault, after the load has raised the soft error. */
 static void put_memory(struct stp_sink *k, struct stp_ctx *c, u64 address, const struct spec *f, bool hex)
 {
 	u64 n = f->precision < 1 ? 1 : f->precision < PAGE ? (u64)f->precision : PAGE, len, i;
@@ -292,9 +292,9 @@ static struct real real_normal(unsigned __int128 m, s32 e)
 	return (struct real){ shift >= 0 ? (u64)(m >> shift) : (u64)m << -shift, e + shift };
 }
 
-/* Multiplies or divides r by powers of 10 until its integer part has `places` digits, at most 15; returns this
- * part, rounded to the nearest, ties to even. *power: the number is about the result * 10^*power. Each step adds a
- * relative error of 2^-63, at most 330 of them, far less than a unit of the last of 15 digits. */
+/* Multiplies or divides r by powers of 10 until its integer part has `places` digits, at most 15; returns the
+ * integer part, rounded to nearest, ties to even. *power: the number is about the result * 10^*power. Each step
+ * adds a relative error of 2^-63, at most 330 of them, far less than a unit of the last of 15 digits. */
 static u64 real_digits(struct real r, u32 places, s32 *power)
 {
 	u64 low = 1, n, rest, half;
@@ -316,7 +316,8 @@ static u64 real_digits(struct real r, u32 places, s32 *power)
 	return n / 10;
 }
 
-/* Writes digits * 10^power as %g does: without trailing zeros, with an exponent below -4 and from `places` on. */
+/* Writes digits * 10^power as %g does: without trailing zeros, and with an exponent if it is below -4 or at
+ * least `places`. */
 static char *real_text(char *to, u64 digits, s32 power, s32 places)
 {
 	char buffer[24], *end = buffer + sizeof(buffer), *p = stp_digits(end, digits);
@@ -372,7 +373,7 @@ static __attribute__((__noinline__)) void put_real(struct stp_sink *k, u64 bits,
 	put_field(k, text, (u64)(to - text), f);
 }
 
-/* Limits a width or precision that comes from the script or a caller. */
+/* Limits a width or precision that is given by the script or a caller. */
 static void set_width(struct spec *f, s64 width)
 {
 	if (width < 0) {
@@ -401,7 +402,7 @@ static bool charge_piece(struct stp_ctx *c, char conv, const struct spec *f, con
 	else if (conv == 'q' || conv == 'Q')
 		n = stp_module.limits.string_len;
 	else if (conv == 'g')
-		cost += 350;                           /* steps of real_digits() and real_text() at most */
+		cost += 350;                           /* maximum number of steps of real_digits() and real_text() */
 	cost += n * (conv == 's' && f->flag != '#' ? 3 * STP_WORK_BYTE : STP_WORK_ESCAPE);
 	return stp_charge(c, cost);
 }
@@ -418,7 +419,7 @@ static void put_stack(struct stp_sink *k, struct stp_ctx *c, const char *stack, 
 	}
 }
 
-/* Writes one conversion with modifiers; returns the argument after those it used. */
+/* Writes one conversion with modifiers; returns the argument after those that it used. */
 static const union stp_val *put_piece(struct stp_sink *k, struct stp_ctx *c,
 				      const struct stp_format *f, const union stp_val *arg)
 {
@@ -463,8 +464,8 @@ void stp_put_pieces(struct stp_sink *k, struct stp_ctx *c, const struct stp_form
 
 /* ------------------------------------------------------------------ fast path of common pieces */
 /*
- * Handles %s and %d with at most a width and -, if 2 * FAST_FIELD bytes are free. This is more than these
- * functions write, including the bytes that they write beyond the end of the text. %s checks the end itself.
+ * Handles %s and %d with at most a width and -, if 2 * FAST_FIELD bytes are free: this is more than these functions
+ * write, including bytes that they write beyond the end of the text. %s checks the end itself.
  */
 #define FAST_FIELD 64
 
@@ -514,7 +515,7 @@ static inline char *fast_number(char *to, const struct stp_format *f, s64 n)
 	return spaces > 0 && f->flag ? fast_spaces(to, spaces) : to;
 }
 
-/* Returns NULL if it does not fit. */
+/* Writes a string. Returns NULL if it does not fit. */
 static inline char *fast_text(char *to, const char *end, const struct stp_format *f, const char *s)
 {
 	char *from;
@@ -539,7 +540,7 @@ static inline char *fast_text(char *to, const char *end, const struct stp_format
 	return f->flag && f->width > to - from ? fast_spaces(to, f->width - (to - from)) : to;
 }
 
-/* The part of a format that is not yet written. */
+/* The part of a format that is not written yet. */
 struct rest {
 	const struct stp_format *f, *end;
 	const union stp_val *arg;

@@ -17,8 +17,8 @@
  * one without negative values begins at 0 or above. Of a run of empty rows between nonempty buckets, the first and
  * the last limits.hist_elision rows are printed; "~" replaces those in the middle. A negative limit omits none.
  *
- * limits.hist_terminal is for people at a terminal: the name and unit of the values, K, M and G or units of time in
- * labels, percentages; 2: bars of UTF-8 in eighths:
+ * limits.hist_terminal selects the form for a terminal: the name and unit of the values, K, M and G or units of
+ * time in labels, percentages; 2: also bars of UTF-8 in eighths:
  *
  * size of reads
  * bytes |-------------------- count
@@ -36,14 +36,14 @@ _Static_assert(STP_MIN_HIST_WIDTH > 0 && 3 * STP_MAX_HIST_WIDTH < PLAT_RECORD_MA
 
 struct shape {
 	u32 terminal;              /* limits.hist_terminal, or 0 */
-	s32 time;                  /* the labels are times in time_names[this]; -1: they are numbers */
+	s32 time;                  /* index of the labels' unit in time_names; -1: the labels are numbers */
 	u32 first, last;           /* range of rows to print */
 	u32 label_width, count_width;
 	s64 max, sum;
 };
 
 #define LOG_ZERO 64                /* bucket of 0 in a logarithmic histogram */
-#define HEAD_MAX 24                /* bytes of a unit as the head of the labels */
+#define HEAD_MAX 24                /* maximum length of a unit in the head of the labels */
 #define MARGIN 2                   /* empty rows before the first and after the last value */
 
 static s64 log_label(u32 bucket)
@@ -88,7 +88,7 @@ static char *put_time(char *end, u64 n, s32 unit)
 	return stp_digits(end, n);
 }
 
-/* Writes a text of label() or put_time(); utf8: with the letter mu in microseconds. */
+/* Writes a text of label() or put_time(); utf8: with the letter mu for microseconds. */
 static void put_label(struct stp_sink *k, const char *text, u32 len, bool utf8)
 {
 	if (!utf8 || len < 3 || text[len - 2] != 'u') {
@@ -99,7 +99,8 @@ static void put_label(struct stp_sink *k, const char *text, u32 len, bool utf8)
 	stp_sink_put(k, "\u00b5s", 3);
 }
 
-/* Writes a bucket's label to buffer; returns its length. m: the form for a terminal, "1K" for 1024; or NULL. */
+/* Writes a bucket's label to buffer; returns its length. m: selects the form for a terminal, "1K" for 1024;
+ * NULL: plain numbers. */
 static u32 label(char *buffer, const struct stp_stat_desc *d, u32 bucket, const struct shape *m)
 {
 	static const char names[] = "KMGTPE";
@@ -133,7 +134,7 @@ static u32 label(char *buffer, const struct stp_stat_desc *d, u32 bucket, const 
 	return (u32)(end - p);
 }
 
-/* Returns the head of the column of labels. */
+/* Returns the head of the labels' column. */
 static const char *head(const struct stp_stat_desc *d, u32 terminal)
 {
 	if (!terminal || !d->unit || stp_strlen(d->unit) > HEAD_MAX)
@@ -141,7 +142,7 @@ static const char *head(const struct stp_stat_desc *d, u32 terminal)
 	return time_unit(d) >= 0 ? "time" : d->unit;
 }
 
-/* Returns false if all buckets are empty. */
+/* Sets the shape of the table. Returns false if all buckets are empty. */
 static bool measure(struct shape *m, const struct stp_stat *s, const struct stp_stat_desc *d, u32 terminal)
 {
 	char buffer[24];
@@ -167,7 +168,7 @@ static bool measure(struct shape *m, const struct stp_stat *s, const struct stp_
 	min = d->ops & STP_HIST_LOG && m->first >= LOG_ZERO ? LOG_ZERO : 0;
 	m->first = m->first > min + MARGIN ? m->first - MARGIN : min;
 	m->last = d->buckets - 1 - m->last > MARGIN ? m->last + MARGIN : d->buckets - 1;
-	/* The out-of-range rows of a linear histogram are printed if they are not empty. */
+	/* The out-of-range rows of a linear histogram are printed only if they are not empty. */
 	if (d->ops & STP_HIST_LINEAR) {
 		m->first += m->first == 0 && !s->hist[0];
 		m->last -= m->last == d->buckets - 1 && !s->hist[m->last];
@@ -181,7 +182,7 @@ static bool measure(struct shape *m, const struct stp_stat *s, const struct stp_
 	return true;
 }
 
-/* Puts a bar of n / scale columns; returns how many columns it takes. */
+/* Writes a bar of n / scale columns; returns the number of columns. */
 static u64 put_bar(struct stp_sink *k, u64 n, u64 scale, bool eighths)
 {
 	static const char *const parts[] = { "", "\u258f", "\u258e", "\u258d", "\u258c", "\u258b", "\u258a", "\u2589" };
@@ -235,7 +236,7 @@ static void put_row(struct stp_sink *k, const struct stp_stat *s, const struct s
 	stp_sink_put(k, "\n", 1);
 }
 
-/* Returns the number of successive empty buckets from this one on. */
+/* Returns the number of successive empty buckets, starting at this one. */
 static u32 empty_run(const struct stp_stat *s, const struct shape *m, u32 bucket)
 {
 	u32 n = 0;
@@ -245,7 +246,7 @@ static u32 empty_run(const struct stp_stat *s, const struct shape *m, u32 bucket
 	return n;
 }
 
-/* Returns how many rows of the run from this bucket on are printed at each of its ends; `run` if all are. */
+/* Returns how many rows of the run that starts at this bucket are printed at each of its ends; `run` if all are. */
 static u32 rows_of_run(const struct shape *m, u32 bucket, u32 run)
 {
 	s64 limit = stp_module.limits.hist_elision;
@@ -264,7 +265,7 @@ static void put_rows(struct stp_sink *k, const struct stp_stat *s, const struct 
 
 /* ------------------------------------------------------------------ percentiles */
 
-/* Sets the least and the greatest value of a bucket. Returns false for one without a bound. */
+/* Sets the minimum and maximum value of a bucket. Returns false for a bucket without a bound. */
 static bool range_of(const struct stp_stat_desc *d, u32 bucket, s64 *low, s64 *high)
 {
 	u64 size;

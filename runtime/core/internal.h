@@ -20,8 +20,8 @@ static inline s64 stp_load_long(const void *cell)
 	return *(const s64 *)cell;
 }
 
-/* Copies n bytes (not terminated). Short texts, of which prints consist, are copied without a call: the words at
- * both ends, which overlap in the middle. */
+/* Copies n bytes (not terminated). Short texts, which are typical of prints, are copied without a call: the
+ * words at both ends, which overlap in the middle. */
 static inline char *stp_put_bytes(char *to, const char *from, u32 n)
 {
 	if (n > 16) {
@@ -42,7 +42,7 @@ static inline char *stp_put_bytes(char *to, const char *from, u32 n)
 
 /* ------------------------------------------------------------------ records.c */
 
-/* In modules with records, text that is not made by stp_record_printf() is an item of its own. */
+/* In modules with records, text that is not from stp_record_printf() is a separate item. */
 struct stp_sink;
 struct stp_record_ops {
 	bool (*open_text)(struct stp_sink *k, struct stp_ctx *c);
@@ -78,7 +78,7 @@ static inline void stp_sink_close(struct stp_sink *k)
 		stp_module.records->ops->close_text(k->v);
 }
 
-/* hist.c; terminal: as limits.hist_terminal */
+/* hist.c; terminal: like limits.hist_terminal */
 void stp_put_hist(struct stp_ctx *c, struct stp_sink *k, const struct stp_stat *s, const struct stp_stat_desc *d,
 		  u32 terminal);
 /* Slow path of stp_sink_space(): makes space for n bytes; false: the buffer is too small, or the record was lost. */

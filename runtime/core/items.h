@@ -6,7 +6,7 @@
 #include "internal.h"
 #include "../include/records.h"
 
-#define STP_NUMBER_MAX 10                      /* bytes of a number */
+#define STP_NUMBER_MAX 10                      /* maximum size of an encoded number */
 #define STP_ITEM_HEAD_MAX (1 + 3 * STP_NUMBER_MAX)
 #define STP_ITEM_MAX (PLAT_RECORD_MAX - STP_ITEM_HEAD_MAX)
 

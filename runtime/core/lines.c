@@ -44,7 +44,7 @@ static void change_file(struct row *row, u32 file, u32 line)
 	row->line = line;
 }
 
-/* Reads the next row if it is at `code_offset` or before it; returns false if it is after. */
+/* Reads the next row if its offset is at most `code_offset`; returns false if it is larger. */
 static bool read_row(struct reader *r, struct row *row, u32 *at, u32 code_offset)
 {
 	u8 byte = *r->at++;

@@ -35,12 +35,12 @@ static inline u64 mix(u64 h)
 	return (u64)product ^ (u64)(product >> 64);
 }
 
-/* The cost of a lookup includes the first bytes of keys, this many. */
+/* The cost of a lookup includes this number of bytes of the keys. */
 #define KEY_INCLUDED 128
 
 /*
  * Charges further bytes of a key, which are hashed, and compared or copied. Returns its first argument, so that
- * hash_rest() ends in a call and saves no registers.
+ * hash_rest() ends in a call and needs no saved registers.
  */
 static __attribute__((__noinline__)) u64 charge_long_key(u64 hash, u64 n)
 {
@@ -65,7 +65,7 @@ static __attribute__((__noinline__)) u64 hash_rest(u64 h, const char *s)
 	return STP_UNLIKELY(s > included) ? charge_long_key(h, (u64)(s - included)) : h;
 }
 
-/* Handles the common case that a string ends in its first word; a separate function needs fewer registers. */
+/* Handles the common case that a string ends in its first word. A separate function needs fewer registers. */
 static inline u64 hash_string(u64 h, const char *s)
 {
 	u64 w = stp_word_load(s), zero = stp_word_zero(w);
@@ -100,7 +100,7 @@ static bool same_string(const char *cell, const char *s)
 		x = STP_WORD(*(const u64 *)cell);
 		y = stp_word_load(s);
 		zero = stp_word_zero(x);
-		if (zero)                      /* the terminator has to be equal, too */
+		if (zero)                      /* the terminators must be equal, too */
 			return !((x ^ y) & (stp_word_before(zero) << 1 | 1));
 		if (x != y)
 			return false;
@@ -137,13 +137,14 @@ static struct stp_elem *find(const struct stp_map *m, const struct stp_table *t,
 	return NULL;
 }
 
-/* The most common keys: one number, and one string of less than eight bytes, such as most of a[execname()]. */
+/* Returns whether the key is of the most common form: one number, or one string of less than eight bytes, as
+ * mostly in a[execname()]. */
 static inline bool has_one_word(const struct stp_map *m, const union stp_val *keys)
 {
 	return m->nkeys == 1 && m->keys[0] == STP_STRING && stp_word_zero(stp_word_load(keys->s));
 }
 
-/* Looks for keys of any kind. */
+/* Searches for keys of any kind. */
 static inline struct stp_elem *find_keys(const struct stp_map *m, const struct stp_table *t, const union stp_val *keys,
 					 u64 *hash)
 {
@@ -160,7 +161,7 @@ static inline struct stp_elem *find_keys(const struct stp_map *m, const struct s
 	return NULL;
 }
 
-/* Looks for a key of has_one_word(). */
+/* Searches for a key of has_one_word(). */
 static inline struct stp_elem *find_word(const struct stp_table *t, const char *key, u64 *hash)
 {
 	u64 w = stp_word_load(key), before = stp_word_before(stp_word_zero(w)), compared = before << 1 | 1;
@@ -243,7 +244,7 @@ static void clear_value(const struct stp_map *m, struct stp_elem *e)
 	if (m->value == STP_STATS)
 		stp_stat_clear((struct stp_stat *)value, &m->stat);
 	else
-		*(u64 *)value = 0;             /* also the empty string, since cells are multiples of 8 */
+		*(u64 *)value = 0;             /* also makes it the empty string, since cells are multiples of 8 */
 }
 
 static void set_keys(const struct stp_map *m, struct stp_elem *e, const union stp_val *keys)
@@ -313,7 +314,7 @@ static inline void *put(struct stp_ctx *c, struct stp_map *m, struct stp_table *
 	return STP_LIKELY(e) ? (char *)e + m->data->value_offset : put_absent(c, m, t, hash, keys);
 }
 
-/* Charges the removal of all elements; without enough budget, none is removed. */
+/* Charges the removal of all elements. Without sufficient budget, none is removed. */
 static bool charge_clear(struct stp_ctx *c, const struct stp_table *t)
 {
 	return stp_charge(c, STP_WORK_CPU + (u64)t->count * STP_WORK_CLEAR);
@@ -500,7 +501,7 @@ s64 stp_map_count(struct stp_map *m)
 
 /* ------------------------------------------------------------------ percpu maps of numbers */
 
-/* Divides by the size of an element: exact, since the product of both is below 2^64. */
+/* Divides by the size of an element. The result is exact, since the product of both is below 2^64. */
 static inline u64 index_of(const struct stp_map_data *d, const struct stp_elem *e)
 {
 	u64 words = (u64)((const char *)e - d->main.pool) / sizeof(u64);
@@ -523,7 +524,8 @@ static inline void add(struct stp_ctx *c, const struct stp_map *m, struct stp_el
 	sums->at[index_of(d, e)] += n;
 }
 
-/* Returns the element, NULL after an error. Interrupts are off, and the holder of the flag only inserts one. */
+/* Returns the element; NULL after an error. Context: interrupts are disabled, so the CPU that holds the flag
+ * soon releases it after inserting one element. */
 static struct stp_elem *insert_shared(struct stp_ctx *c, struct stp_map *m, u64 hash, const union stp_val *keys)
 {
 	struct stp_map_data *d = m->data;
@@ -656,7 +658,7 @@ static void copy_cells(const struct stp_map *m, struct stp_elem *to, const struc
 	}
 }
 
-/* Returns the work of merging, clearing and, should the budget end, removing an element. */
+/* Returns the work of merging and clearing an element, and of removing it if the budget ends. */
 static u64 merge_cost(const struct stp_map *m, const struct stp_elem *e)
 {
 	u64 cost = STP_WORK_MERGE + 2 * STP_WORK_ELEMENT + (u64)m->stat.size / 8 * (2 * STP_WORK_BUCKET);
@@ -670,7 +672,7 @@ static u64 merge_cost(const struct stp_map *m, const struct stp_elem *e)
 	return cost;
 }
 
-/* Adds e's statistic to the main table. Returns false if that is full. */
+/* Adds e's statistic to the main table. Returns false if the table is full. */
 static bool merge_elem(struct stp_map *m, struct stp_elem *e)
 {
 	struct stp_map_data *d = m->data;
@@ -729,9 +731,9 @@ static bool merge_cpu(struct stp_ctx *c, struct stp_map *m, u32 cpu)
 }
 
 /*
- * Two CPUs that hold the lock in read mode might merge at the same time: hence the flag. Its holder is another CPU,
- * in a handler with interrupts off whose merges are charged; handlers of one CPU do not nest, and begin and end run
- * alone.
+ * Two CPUs that hold the lock in read mode might merge at the same time, which the flag prevents. Its holder is
+ * another CPU, in a handler with interrupts disabled whose merges are charged; handlers of one CPU do not nest, and
+ * begin and end run alone.
  */
 void stp_map_merge(struct stp_ctx *c, struct stp_map *m)
 {
@@ -765,7 +767,8 @@ void stp_map_exchange(struct stp_map *m, struct stp_map *copy)
 	copy->data->main = t;
 }
 
-/* Replaces memcpy(), which moves single bytes on some processors: under emulation each of them is an instruction. */
+/* Replaces memcpy(), which on some processors is an instruction that moves single bytes: an emulator executes
+ * each as an instruction. */
 static void copy_words(void *to, const void *from, u64 n)
 {
 	u64 *t = to;

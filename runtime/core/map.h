@@ -6,20 +6,20 @@
 #include "internal.h"
 
 struct stp_elem {
-	struct stp_elem *chain;    /* in its bucket, or in the list of free elements */
-	struct stp_elem *next, *prev;      /* in the order of insertion */
-	u64 hash;                  /* its highest bits select the bucket */
-	char cells[];              /* keys, value */
+	struct stp_elem *chain;    /* next element in its bucket, or in the list of free elements */
+	struct stp_elem *next, *prev;      /* neighbours in the order of insertion */
+	u64 hash;                  /* hash of the keys; its highest bits select the bucket */
+	char cells[];              /* the keys, then the value */
 };
 
 struct stp_table {
 	struct stp_elem **buckets;
-	u32 shift;                 /* right shift from a hash to its bucket */
+	u32 shift;                 /* number of bits by which a hash is shifted right to select its bucket */
 	u32 count;
 	struct stp_elem *first, *last;
 	struct stp_elem *free;     /* list of removed elements */
-	char *pool;                /* capacity * elem_size */
-	u32 used;                  /* elements of the pool that were ever used */
+	char *pool;                /* elements: capacity * elem_size bytes */
+	u32 used;                  /* number of elements of the pool that were ever used */
 };
 
 struct stp_map_data {
@@ -27,34 +27,34 @@ struct stp_map_data {
 	u32 value_offset;
 	u32 key_offset[STP_MAX_KEYS];
 	u64 elem_size;
-	/* of a copy: difference in bytes between the addresses to which its pointers refer and its elements */
+	/* of a copy: difference in bytes between the addresses in its pointers and those of its elements */
 	s64 moved;
 	u32 merging;               /* set by the CPU that merges */
 	u32 lost;                  /* elements that were dropped because the main table was full */
 	u32 ncpus;
-	struct stp_table **cpu;    /* [ncpus] percpu maps of statistics; NULL for CPUs not used */
+	struct stp_table **cpu;    /* [ncpus] of percpu maps of statistics; NULL for CPUs that are not used */
 	/*
-	 * [ncpus] percpu maps of numbers; an entry is NULL for a CPU that is not used. NULL: the CPUs add to the
+	 * [ncpus] of percpu maps of numbers; an entry is NULL for a CPU that is not used. NULL: the CPUs add to the
 	 * elements directly
 	 */
 	struct stp_sums **sums;
 	u64 reciprocal;            /* 2^64 / elem_size in words, rounded up: see index_of() */
-	u32 inserting;             /* set by the CPU that inserts an element while others may add to some */
+	u32 inserting;             /* set by the CPU that inserts an element while other CPUs may add to elements */
 };
 
-/* The sum of what a CPU has added to each element of the pool since the last merge. */
+/* The sum of the numbers that a CPU has added to each element of the pool since the last merge. */
 struct stp_sums {
 	u64 changed;
 	u64 at[];                  /* [capacity] */
 };
 
 /*
- * Maximum number of sums of all CPUs. Maps that need more have none, since merging them would exceed the budget of
- * a hit.
+ * Maximum number of sums of all CPUs. Maps that would need more have none, since merging them would exceed the
+ * budget of a hit.
  */
 #define STP_SUMS_MAX (1u << 17)
 
-/* An odd random number per session, so that keys cannot be chosen to share one bucket. */
+/* An odd random number per session, so that nobody can choose keys that share one bucket. */
 extern u64 stp_key_factor;
 
 /* Used by slices.c. The copy of a map has its keys, its value and its capacity, but no tables of CPUs.
@@ -70,7 +70,7 @@ u64 stp_map_bytes(const struct stp_map *m, u32 cpus);
 int stp_map_make(struct stp_map *m);
 void stp_map_free(struct stp_map *m);
 
-/* Returns the first of e and its successors that matches the slice, or NULL. */
+/* Returns the first element, starting at e, that matches the slice; or NULL. */
 struct stp_elem *stp_map_slice_next(struct stp_ctx *c, const struct stp_map *m, struct stp_elem *e,
 				    const union stp_val *keys, u32 any);
 

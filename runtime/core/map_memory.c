@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The memory of arrays: the layout of an element, the tables, and what each CPU has of them. Context: process context,
- * before begin probes and after the last handler.
+ * The memory of arrays: the layout of an element, the tables, and the data of each CPU. Context: process context,
+ * before begin probes or after the last handler.
  */
 #include "map.h"
 #include "../include/bounds.h"
@@ -77,7 +77,7 @@ static int make_cpu_tables(struct stp_map *m)
 		return -STP_ENOMEM;
 	}
 	for (cpu = 0; cpu < d->ncpus && !err; cpu++) {
-		/* The session has chosen the CPUs that are in ctx[]. */
+		/* The session has already chosen the CPUs that are in ctx[]. */
 		if (!stp_session.ctx[cpu])
 			continue;
 		d->cpu[cpu] = plat_alloc(sizeof(*d->cpu[cpu]), (s32)cpu);

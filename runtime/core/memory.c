@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The memory of a session, computed as a sum before anything but its buffers is allocated. A script may allocate
- * half of the available memory, or -DSTP_MAXMEMORY: without a limit, the kernel would kill processes to satisfy a
- * module. Later each allocation is counted against the same limit (stp_memory_granted()).
+ * The memory of a session, which is computed as a sum before anything except its buffers is allocated. A script may
+ * allocate half of the available memory, or -DSTP_MAXMEMORY: without a limit, the kernel would kill processes to
+ * satisfy a module. Later allocations are counted against the same limit (stp_memory_granted()).
  */
 #include "internal.h"
 #include "map.h"

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * --merge, on a host: writes what this host has added to globals since the last time, or assigned to them, as items of
- * include/records.h. The translator makes the probes that do so (translator/elab/merge.c): they read each global and
- * clear it at one moment, so that each addition is sent once. merge/hosts.c reads the items. Context: a handler's.
+ * --merge, on a host: writes the values that this host has added to globals since the last time, or assigned to
+ * them, as items of include/records.h. The translator makes the probes that do so (translator/elab/merge.c): they
+ * read and clear each global atomically, so that each addition is sent once. merge/hosts.c reads the items.
+ * Context: a handler's.
  */
 #include "items.h"
 #include "map.h"
@@ -24,7 +25,8 @@ static char *put_string(char *at, const char *text)
 	return stp_put_text(at, text, (u64)stp_strlen(text));
 }
 
-/* Begins an item whose value takes `size` bytes. Returns where the value goes, or NULL: it is lost, and counted. */
+/* Begins an item whose value takes `size` bytes. Returns the address for the value; or NULL if it is lost, which
+ * is counted. */
 static char *begin(struct stp_ctx *c, u32 kind, u32 global, const union stp_val *keys, u64 size)
 {
 	const struct stp_map *m = map_of(global);

@@ -36,7 +36,7 @@ u64 plat_memory_available(void);
 /* ------------------------------------------------------------------ CPUs */
 
 u32 plat_cpus(void);                           /* highest CPU number + 1 */
-/* true if the CPU gets a context: it is online when the session is made */
+/* returns true if the CPU gets a context: it is online when the session is made */
 bool plat_cpu_used(u32 cpu);
 /*
  * Makes c the context of hits on this CPU. Called for every CPU number: with the session's contexts, with
@@ -49,7 +49,7 @@ struct stp_ctx *plat_ctx_here(void);
 /* Any context: returns the lowest stack pointer with which a script function may continue. The stack below it is
  * reserved for functions of the runtime. */
 u64 plat_stack_low(void);
-void plat_pause(u32 us);                       /* any context: busy-wait; 0: cpu_relax */
+void plat_pause(u32 us);                       /* any context: busy-waits; 0: cpu_relax */
 u64 plat_cycles(void);                         /* any context: a counter for the overload check; 0: not available */
 u64 plat_random(void);                         /* may sleep */
 u64 plat_cycles_khz(void);                     /* frequency of that counter; 0: unknown */
@@ -57,17 +57,17 @@ u64 plat_cycles_khz(void);                     /* frequency of that counter; 0: 
  * wait for it. */
 void plat_preempt_off(void);
 void plat_preempt_on(void);
-/* Called when the begin/end/error context has run for long: lets other tasks run. May sleep. */
+/* Called when the begin/end/error context has run for a long time: lets other tasks run. May sleep. */
 void plat_yield(void);
-/* Returns true if the process that runs the begin/end/error context was killed, or exits: no one waits for its
- * handlers, and it cannot be killed again. */
+/* Returns true if the process that runs the begin/end/error context was killed or exits: no process waits for
+ * its handlers, and it cannot be killed again. */
 bool plat_killed(void);
-/* Called before and after handlers run in the begin/end/error context. May sleep. A platform whose functions need
- * preemption off (since they use the current CPU or task) disables it here. */
+/* Called before and after handlers run in the begin/end/error context. May sleep. A platform whose functions
+ * require disabled preemption (since they use the current CPU or task) disables it here. */
 void plat_exclusive_enter(void);
 void plat_exclusive_leave(void);
-/* Called when all contexts but that of begin, end and error are closed: waits until no handler runs that was
- * entered before. */
+/* Called when all contexts except that of begin, end and error are closed: waits until all handlers that were
+ * entered before have ended. */
 void plat_handlers_wait(void);
 /* Returns true if other processes with the IDs of the current process may read its memory (ptrace()). */
 bool plat_process_is_readable(void);
@@ -88,11 +88,11 @@ bool plat_record_space(struct stp_ctx_private *v, u32 want);
 /* Commits the record: bytes out_start .. out. The core sets the three to NULL afterwards. */
 void plat_record_commit(struct stp_ctx_private *v);
 
-/* Returns the name and the address of the next frame of a stack value (stack_values.h); the name is in a buffer of the
- * context; *at, from 0 on, is the position in it. NULL: at its end, or the budget is used up. Context: the
- * handler's. */
+/* Returns the name and the address of the next frame of a stack value (stack_values.h). The name is in a buffer of the
+ * context; *at, which starts at 0, is the position in the value. NULL: the end of the value, or the budget is used up.
+ * Context: the handler's. */
 const char *plat_stack_line(struct stp_ctx *c, const char *stack, u32 *at, u64 *address);
-/* The same without the name. False: at its end. Any context. */
+/* Returns only the address of the next frame; false at the end of the value. Context: any. */
 bool plat_stack_address(const char *stack, u32 *at, u64 *address);
 
 /* ------------------------------------------------------------------ messages */

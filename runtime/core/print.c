@@ -43,7 +43,7 @@ bool stp_sink_more(struct stp_sink *k, u32 n)
 	return extended;
 }
 
-/* Makes space for as many of n bytes as possible, in one piece; returns their number. */
+/* Makes space for as many of n bytes as possible, contiguously; returns their number. */
 static u32 reserve_some(struct stp_sink *k, u64 n)
 {
 	u32 want = n < PLAT_RECORD_MAX ? (u32)n : PLAT_RECORD_MAX;

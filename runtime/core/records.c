@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Output as the records of include/records.h, in place of text: with -f, --output and --record. Context: a handler's.
+ * Output in the form of records (include/records.h) instead of text: with -f, --output and --record. Context: a
+ * handler's.
  *
- * An item is written in one piece: before it, as many bytes as it may take are reserved, so that it is never divided
- * between two records.
+ * An item is contiguous: its maximum size is reserved before it is written, so that it is never divided between two
+ * records.
  */
 #include "items.h"
 #include "map.h"
 
-#define TEXT_HEAD 5                            /* the item's kind and its length */
-#define STACK_MAX 3000                         /* bytes of a call stack */
-#define LIST_MAX 2048                          /* bytes of its addresses, 100 of them */
-#define LABEL_MAX 200                          /* bytes of a name for people, and of a unit */
+#define TEXT_HEAD 5                            /* bytes of the item's kind and its length */
+#define STACK_MAX 3000                         /* maximum size of a call stack */
+#define LIST_MAX 2048                          /* maximum size of its list of addresses: 100 addresses */
+#define LABEL_MAX 200                          /* maximum size of a label, and of a unit */
 
 /* Formats with more text than this are printed as text. */
 #define FORMAT_TEXT_MAX 4096
@@ -22,7 +23,7 @@ _Static_assert(FORMAT_TEXT_MAX + FORMAT_PIECES_MAX * (2 + 3 * STP_NUMBER_MAX) + 
 
 /* ------------------------------------------------------------------ fields */
 
-/* Puts the length of the text that follows; it has two bytes. Returns the end of the text. */
+/* Writes the length of the text that follows, in two bytes. Returns the end of the text. */
 static char *put_length(char *to, u32 len)
 {
 	stp_put_byte(stp_put_byte(to, (u8)(len | 128)), (u8)(len >> 7));
@@ -35,20 +36,21 @@ static char *put_stack(char *to, struct stp_ctx *c, const char *stack)
 	return put_length(to, stp_stack_lines(c, to + 2, STACK_MAX, stack));
 }
 
-/* Returns the bytes of the text of addresses, which is a string in the script. */
+/* Returns the maximum size of a list of addresses, which is a string in the script. */
 static u32 list_size(void)
 {
 	return stp_module.limits.string_len < LIST_MAX ? stp_module.limits.string_len : LIST_MAX;
 }
 
-/* Writes it as addresses and as text. */
+/* Writes a stack value as a list of addresses and as text. */
 static char *put_list(char *to, struct stp_ctx *c, const char *stack)
 {
 	to = put_length(to, stp_stack_list(c, to + 2, list_size(), stack));
 	return put_stack(to, c, stack);
 }
 
-/* Returns the length of a label or unit, cut so that two of them and a statistic fit into an item; 0 for NULL. */
+/* Returns the length of a label or unit, truncated so that two of them and a statistic fit into an item; 0 for
+ * NULL. */
 static u64 label_length(const char *text)
 {
 	u64 len = text ? (u64)stp_strlen(text) : 0;
@@ -79,7 +81,7 @@ static char *put_statistic(char *at, const struct stp_stat *s, const struct stp_
 	return stp_put_text(at, d->unit ? d->unit : "", label_length(d->unit));
 }
 
-/* Returns more than STP_ITEM_MAX if the statistic cannot be in a record. */
+/* Returns the size of a statistic; more than STP_ITEM_MAX if it cannot be in a record. */
 static u32 statistic_size(const struct stp_stat_desc *d)
 {
 	u32 buckets = d->ops & (STP_HIST_LOG | STP_HIST_LINEAR) ? d->buckets : 0;
@@ -144,10 +146,10 @@ static bool open_text(struct stp_sink *k, struct stp_ctx *c)
 	return true;
 }
 
-/* The text continues in the same record, which may move, or in the next one. */
+/* Continues the text in the same record, which may move, or in the next one. */
 static bool extend_text(struct stp_ctx_private *v, u32 n)
 {
-	if (v->out == v->out_start + v->text)              /* the item is empty: drop its head, too */
+	if (v->out == v->out_start + v->text)              /* the item is empty: remove its head, too */
 		v->out -= TEXT_HEAD;
 	else
 		set_text_length(v);
@@ -166,7 +168,7 @@ static void close_text(struct stp_ctx_private *v)
 
 /* ------------------------------------------------------------------ printing */
 
-/* Returns how many bytes the arguments of a format take at most; 0: it is printed as text. */
+/* Returns the maximum number of bytes that the arguments of a format take; 0: it is printed as text. */
 static u64 printed_size(const struct stp_format *f, const struct stp_format *end, const union stp_val *arg)
 {
 	u64 size = 2 * STP_NUMBER_MAX, text = 0;
@@ -262,7 +264,7 @@ static void describe_format(struct stp_ctx *c, const struct stp_described_format
 	stp_private(c)->out = at;
 }
 
-/* Returns the length of a text, cut so that three of them fit into an item. */
+/* Returns the length of a text, truncated so that three of them fit into an item. */
 static u64 short_length(const char *text)
 {
 	u64 len = (u64)stp_strlen(text), most = STP_ITEM_MAX / 4;
@@ -311,7 +313,7 @@ static void describe_global(struct stp_ctx *c, u32 i)
 	stp_private(c)->out = at;
 }
 
-/* index: of an option */
+/* index: number of the option */
 static void describe_text(struct stp_ctx *c, enum stp_item kind, u32 index, const char *at)
 {
 	u64 left = at ? (u64)stp_strlen(at) : 0, len;
@@ -361,7 +363,7 @@ static void describe(struct stp_ctx *c)
 
 /* ------------------------------------------------------------------ the globals' values */
 
-/* A value that does not fit into an item is counted. */
+/* Begins the item of a value. A value that does not fit into an item is counted as lost. */
 static char *begin_value(struct stp_ctx *c, u32 i, u64 size)
 {
 	char *at;
@@ -386,7 +388,7 @@ static char *put_cell(char *at, u8 type, const void *cell, const struct stp_stat
 	return type == STP_STRING ? stp_put_text(at, cell, (u64)stp_strlen(cell)) : stp_put_signed(at, *(const s64 *)cell);
 }
 
-/* Returns the bytes of key k, or of the value after the last key. */
+/* Returns the number of bytes of key k; of the value if k is the number of keys. */
 static u64 part_size(const struct stp_described_global *g, const struct stp_elem *e, u32 k)
 {
 	const struct stp_map *m = g->at;
@@ -468,7 +470,7 @@ static void put_global(struct stp_ctx *c, u32 i)
 		stp_private(c)->out = put_cell(at, type, cell, type == STP_STATS ? &stat->desc : NULL);
 }
 
-/* No other handler runs any more, so that no locks are needed. */
+/* No other handler runs any longer, so no locks are needed. */
 static void put_globals(struct stp_ctx *c)
 {
 	u32 i;
@@ -497,7 +499,7 @@ const struct stp_record_ops stp_record_ops = {
 	.values = { .handler = put_globals, .point = "end", .written = "end", .where = "generated code" },
 };
 
-/* With --merge, on a host: globals that it sends, in the items of merge.c, and text. */
+/* With --merge, on a host: globals that the host sends, in the items of merge.c, and text. */
 const struct stp_record_ops stp_merge_ops = {
 	.open_text = open_text,
 	.extend_text = extend_text,

@@ -29,7 +29,7 @@ struct walk {
 	struct stp_ctx *c;
 	const struct stp_regex_groups *r;
 	struct stp_match *m;
-	s32 len;                   /* of m->text */
+	s32 len;                   /* length of m->text */
 	u8 *marks;                 /* [len + 1] */
 	s32 steps;                 /* number of steps left */
 };
@@ -44,7 +44,7 @@ static bool accepts(const struct stp_regex *r, u32 state, bool at_end)
 	return r->accept[state] & (at_end ? MATCHED | MATCHED_AT_END : MATCHED);
 }
 
-/* Charges the steps that were done. If the hit's budget is used up, the walk ends. */
+/* Charges the steps that were executed. If the hit's budget is used up, the walk ends. */
 static void charge_steps(struct walk *w, s32 n)
 {
 	w->steps -= n;
@@ -52,7 +52,8 @@ static void charge_steps(struct walk *w, s32 n)
 		w->steps = 0;
 }
 
-/* Returns the last marked offset at which r, begun at `from`, may end, or -1. Without `marked`, all offsets count. */
+/* Returns the last marked offset at which a match of r that begins at `from` may end, or -1. Without `marked`,
+ * all offsets are considered. */
 static s32 last_end(struct walk *w, const struct stp_regex *r, s32 from, s32 min, s32 to, bool marked)
 {
 	u32 state = from ? r->inner : r->start;
@@ -69,7 +70,8 @@ static s32 last_end(struct walk *w, const struct stp_regex *r, s32 from, s32 min
 	return best;
 }
 
-/* Marks the offsets from `from` to `to` at which r, which ends at `to`, may begin. Returns the first of them. */
+/* Marks the offsets from `from` to `to` at which a match of r that ends at `to` may begin. Returns the first of
+ * them. */
 static s32 mark(struct walk *w, const struct stp_regex *r, s32 from, s32 to)
 {
 	u32 state = to < w->len ? r->inner : r->start;

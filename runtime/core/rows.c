@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Expands tables that the generated C has in a compact form, since a row costs the compiler, the linker and the loader
- * of the module time: runs of probes, and runs of families. Called once, in process context, before any table is read.
+ * Expands tables that the generated C contains in a compact form, runs of probes and runs of families, since each
+ * row takes time in the compiler, the linker and the module loader. Called once, in process context, before any
+ * table is read.
  */
 #include "session.h"
 
-/* Sets run->n rows from `run`. */
+/* Sets run->n rows, starting with the template `run`. */
 static void expand_probes(struct stp_probe *p, const struct stp_probe_run *run)
 {
 	const char *text = run->row.point, *written = text;

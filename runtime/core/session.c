@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The life of a session: memory, settings, begin probes, arming, disarming, end probes. Process context, except
- * where a comment says "any".
+ * The life of a session: memory, settings, begin probes, arming, disarming, end probes. Context: process context,
+ * except where a comment says "any".
  */
 #include "internal.h"
 #include "map.h"
@@ -67,7 +67,7 @@ static int make_contexts(void)
 		if (first == cpus)
 			first = cpu;
 	}
-	/* This context runs when no other does, so that it shares the data of the first CPU. */
+	/* This context runs while no other does, so it shares the data of the first CPU. */
 	s->exclusive = first < cpus ? make_context(first, s->percpu[first], -1) : NULL;
 	if (!s->exclusive)
 		return -STP_ENOMEM;
@@ -95,7 +95,7 @@ void stp_complain(const char *fmt, ...)
 	plat_message(STP_MSG_ERROR, text);
 }
 
-/* The message names the limit and the size that was needed up to here, or the array that exceeded the limit. */
+/* The message names the limit and the size that was required until then, or the array that exceeded the limit. */
 static void report_no_memory(const struct stp_map *m)
 {
 	if (stp_session.memory_refused)
@@ -110,11 +110,12 @@ static void report_no_memory(const struct stp_map *m)
 		stp_complain("not enough memory for the script: arrays may be too large (-DMAXMAPENTRIES), or too many");
 }
 
-/* Limits in units of time are converted to cycles of the platform. */
+/* Converts limits in units of time to cycles of the platform. */
 #define MACHINE_PASSES  16384          /* a typical processor needs one nanosecond for each */
 #define MACHINE_SLOWEST 64
-#define MACHINE_EMULATED 3             /* a machine that is slower by more than this factor is emulated; */
-#define MACHINE_SHARED  4              /* its limit is multiplied by this, too, for other work on its host */
+#define MACHINE_EMULATED 3             /* a machine that is slower by more than this factor is assumed to be
+				        * emulated; */
+#define MACHINE_SHARED  4              /* its limit is also multiplied by this, because of other work on its host */
 
 /* A call with a load and a store, which are slow in an emulator. */
 static __attribute__((__noinline__)) void pass(volatile u64 *x)
@@ -322,7 +323,7 @@ static u64 digit_of(char c)
 	return letter < 6 ? letter + 10u : 16;
 }
 
-/* Parses a decimal, hexadecimal (0x) or octal (0) number with a sign. Hexadecimal numbers may be addresses, so that
+/* Parses a decimal, hexadecimal (0x) or octal (0) number with a sign. Hexadecimal numbers may be addresses, so
  * they may use all 64 bits. */
 static int parse_long(const char *s, s64 *n)
 {
@@ -394,8 +395,8 @@ const struct stp_family_ops stp_begin_family = { .name = "begin" };
 const struct stp_family_ops stp_end_family = { .name = "end" };
 const struct stp_family_ops stp_error_family = { .name = "error" };
 
-/* Budgets of a hit that a handler in slices, whose work is otherwise not limited, may use after the session has
- * ended: some tenths of a second. */
+/* Number of hit budgets that a handler in slices, whose work is otherwise unlimited, may use after the session
+ * has ended: some tenths of a second. */
 #define WORK_AFTER_EXIT 100
 
 static void run_exclusive(const struct stp_probe *p)
@@ -431,8 +432,8 @@ enum stp_outcome stp_slices_run(const struct stp_probe *p, u64 argument)
 }
 
 /*
- * Returns the context of the handler that runs here. If this CPU's context and that of begin and end handlers are both
- * in use, the former is, since it interrupted the latter.
+ * Returns the context of the handler that runs on this CPU. If this CPU's context and that of begin and end
+ * handlers are both in use, the former is returned, since it interrupted the latter.
  */
 struct stp_ctx *stp_ctx_here(void)
 {
@@ -459,7 +460,7 @@ static void run_family(const struct stp_family_ops *ops, u32 in)
 
 /* ------------------------------------------------------------------ start and stop */
 
-/* Called when the gates are closed. */
+/* Called after the gates were closed. */
 static void stop_families(void)
 {
 	const struct stp_family *f;
@@ -486,7 +487,7 @@ static int start_families(void)
 		if (err)
 			break;
 		stp_session.started++;
-		if (plat_killed())         /* checked here, since arming the other families may take long */
+		if (plat_killed())         /* checked here, since arming the previous families may have taken long */
 			return -STP_EINTR;
 	}
 	return err;
@@ -513,9 +514,9 @@ int stp_session_start(void)
 			stp_session_fail(NULL);
 		return err;
 	}
-	/* The state changes before the gates open: hits count losses only while the session is running, and frequent hits
-	 * can delay this thread as soon as a gate is open. If a hit ends the session meanwhile, the gates that were opened
-	 * since are closed again. */
+	/* The state changes before the gates open, since hits count losses only while the session is running,
+	 * and since frequent hits can delay this thread as soon as a gate is open. If a hit ends the session
+	 * meanwhile, the gates that were opened since are closed again. */
 	change_state(STP_STATE_STARTING, STP_STATE_RUNNING);
 	set_gates(0);
 	if (__atomic_load_n(&stp_session.state, __ATOMIC_SEQ_CST) != STP_STATE_RUNNING)
@@ -554,7 +555,8 @@ s64 stp_target(struct stp_ctx *c)
 	return stp_session.target;
 }
 
-/* A process is the user's own if the user could read its memory by other means, too: not a set-user-ID program. */
+/* Returns whether the process belongs to the user: the user could read its memory by other means, too, so it is
+ * not a set-user-ID program. */
 bool stp_own_process(void)
 {
 	return (u32)stp_uid(NULL) == stp_session.uid && (u32)stp_euid(NULL) == stp_session.uid &&

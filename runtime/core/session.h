@@ -20,44 +20,48 @@ enum stp_state {
 	STP_STATE_NEW,           /* initial state */
 	STP_STATE_STARTING,      /* begin probes run */
 	STP_STATE_RUNNING,
-	STP_STATE_STOPPING,      /* after exit() or stop: no new handlers but end probes */
-	STP_STATE_ERROR,         /* the session failed: as STOPPING, but error probes run instead of end probes */
+	STP_STATE_STOPPING,      /* after exit() or stop: no new handlers except end probes */
+	STP_STATE_ERROR,         /* the session has failed: as STOPPING, but error probes run instead of end probes */
 	STP_STATE_STOPPED,
 };
 
 struct stp_session {
 	u32 state;               /* enum stp_state; changed with atomics */
-	s32 target;              /* set by the platform before start: -c, -x; 0: none */
-	s32 namespaces;          /* set by the platform before start: -N, a process; 0: the initial namespaces */
+	s32 target;              /* set by the platform before start: process ID of -c, -x; 0: none */
+	s32 namespaces;          /* set by the platform before start: -N, a process ID; 0: the initial namespaces */
 	u32 uid;                 /* set by the platform: the user who runs the script */
-	u64 pid_namespace, user_namespace;       /* set by the platform before start: addresses, 0: unknown */
-	s32 relay;               /* set by the platform before start: the process that relays the output */
-	s32 remote_id;           /* set by the platform: staprun -r */
+	u64 pid_namespace, user_namespace;       /* set by the platform before start: addresses of namespaces, 0:
+						  * unknown */
+	s32 relay;               /* set by the platform before start: process ID of the process that relays the
+				  * output */
+	s32 remote_id;           /* set by the platform: number of staprun -r */
 	char remote_uri[STP_REMOTE_URI_MAX];
 	s32 timezone_s;          /* set by the platform: seconds east of UTC */
 	u32 errors;              /* soft errors of all CPUs, including suppressed ones */
 	u32 skipped;             /* hits counted by stp_skip(), for MAXSKIPPED */
-	u32 failed;              /* 1: ended after errors, or could not start */
+	u32 failed;              /* 1: ended after errors, or failed to start */
 	u32 ncpus;               /* length of ctx[] */
-	u64 deadline;            /* cycles that a handler with interrupts off may take; 0: no limit */
+	u64 deadline;            /* cycles that a handler with interrupts disabled may take; 0: no limit */
 	u64 overload_interval, overload_threshold;       /* in cycles */
 	u64 cycles_us;           /* cycles in 1.024 us, at plat_cycles_khz() */
 	u64 memory;              /* bytes allocated */
 	u64 memory_allowed;      /* limit of `memory`; 0: not determined yet, or no limit */
-	u64 memory_refused;      /* `memory` if the last refused allocation had succeeded; 0: none was refused */
+	u64 memory_refused;      /* value of `memory` if the last refused allocation had succeeded; 0: none was
+				  * refused */
 	u64 memory_summed;       /* final value of `memory` that stp_memory_fits() computed */
-	u32 started;             /* number of families that are armed, for stop */
-	struct stp_ctx_private **ctx;    /* [ncpus], NULL for CPUs not used */
-	u64 unwanted;            /* arguments[0] of a handler in slices that has to end, since its reader was killed; or 0 */
+	u32 started;             /* number of families that are armed, which stop disarms */
+	struct stp_ctx_private **ctx;    /* [ncpus], NULL for CPUs that are not used */
+	u64 unwanted;            /* arguments[0] of a handler in slices that must end, since its reader was
+				  * killed; or 0 */
 	struct stp_ctx_private *exclusive;   /* context of begin, end, error; it uses the first CPU's percpu data */
-	u8 **percpu;             /* [ncpus], NULL for CPUs not used: struct percpu of the generated C */
+	u8 **percpu;             /* [ncpus], NULL for CPUs that are not used: struct percpu of the generated C */
 };
 extern struct stp_session stp_session;
 
 /*
  * Arms and disarms the table of a family (generated.h: struct stp_family). Process context, may sleep. start
- * returns 0 or -errno; on failure it has disarmed what it had armed and has sent a STP_MSG_ERROR that names the
- * cause, and stop is not called. After stop no handler of the family runs.
+ * returns 0 or -errno; on failure it has disarmed everything that it had armed and has sent a STP_MSG_ERROR that
+ * names the cause, and stop is not called. After stop no handler of the family runs.
  */
 struct stp_family_ops {
 	const char *name;
@@ -65,14 +69,15 @@ struct stp_family_ops {
 	void (*stop)(void *table, u32 n);
 	/* Returns the bytes for calls in progress that start allocates, or makes the kernel allocate. May be NULL. */
 	u64 (*memory)(const void *table, u32 n);
-	/* Returns the bytes of other tables that start allocates, if they grow with the script. With STP_DEBUG the
-	 * start checks that a session allocates no more than twice its sum. May be NULL. */
+	/* Returns the bytes of other tables that start allocates, if they grow with the script. With STP_DEBUG,
+	 * start checks that a session allocates at most twice its sum. May be NULL. */
 	u64 (*tables)(const void *table, u32 n);
 	/* Returns the sites of the table's entry i, *n of them, whose addresses are resolved before start. May be
 	 * NULL. */
 	struct stp_site *(*sites)(void *table, u32 i, u32 *n);
-	/* Called when a kernel module was loaded (its sites have addresses) or is about to be unloaded (they have
-	 * none), also while the family does not run. The name is "" for sites that any module may have. May be NULL. */
+	/* Called when a kernel module was loaded (then its sites have addresses) or is about to be unloaded
+	 * (then they have none), also while the family does not run. The name is "" for sites that any module
+	 * may have. May be NULL. */
 	void (*module)(void *table, u32 n, const char *module, bool comes);
 	/* Fills the table from its compact form (rows.c). NULL if the generated C never has one. */
 	void (*expand)(void *table, const void *runs, u32 nruns);
@@ -83,7 +88,7 @@ struct stp_family_ops {
 /* Fills the tables that are in a compact form. Called first, in process context. */
 void stp_rows_expand(void);
 
-/* Adds an allocation to the sum until it is freed; plat_alloc() and plat_free() call it for their callers. Any
+/* Adds an allocation to the sum until it is freed; plat_alloc() and plat_free() do so for their callers. Any
  * context. */
 bool stp_memory_granted(u64 size);
 void stp_memory_return(u64 size);
@@ -109,9 +114,9 @@ void stp_session_free(void);
 
 /*
  * To run a handler in slices, the platform delivers a hit of p->before and, if that sets c->saved_return, calls
- * stp_slices_taken(), stp_slices_run() and stp_slices_prepare(), in this order; without p->before only
+ * stp_slices_taken(), stp_slices_run() and stp_slices_prepare(), in this order; if p->before is NULL, it calls only
  * stp_slices_run(). One thread does so, while no begin, end or error probe runs. Process context, may sleep, except
- * for the hit.
+ * in the hit.
  */
 void stp_slices_prepare(const struct stp_probe *p);
 void stp_slices_taken(const struct stp_probe *p);
@@ -119,7 +124,8 @@ enum stp_outcome stp_slices_run(const struct stp_probe *p, u64 argument);      /
 
 /* Any context. Implements exit(): no new handlers start, and the relay is requested to stop the session. */
 void stp_session_exit(void);
-/* Any context. Ends the session after an error: sends a STP_MSG_ERROR, then as exit(), with error probes. */
+/* Any context. Ends the session after an error: sends a STP_MSG_ERROR, then ends it as exit() does, with error
+ * probes. */
 void stp_session_fail(const char *text);
 static inline bool stp_session_running(void)
 {

@@ -4,15 +4,15 @@
  * that walk through data and use no state of the interrupted code (translator/emit/emit_slices.c). Such a handler
  * runs as begin probes do, in process context and preemptible, without locks. It works on copies of the globals
  * that other probes use. All copies are made at once, by a hit that holds all the locks: that of the timer. Data
- * that the handler deletes as a whole is moved instead of copied: values that others add later are seen the next
- * time, and each value once. If only a part of a handler sorts or prints, the rest is executed by that hit, and
- * copies are made only if it reaches that part.
+ * that the handler deletes as a whole is moved instead of copied: values that others add later are read the next
+ * time, and each value is read once. If only a part of a handler sorts or prints, the rest is executed by that
+ * hit, and copies are made only if it reaches that part.
  *
  * One of them runs at a time, and never together with begin, end and error probes; the platform ensures this.
  */
 #include "map.h"
 
-/* Empties copies before the next exchange. No other code uses them, so that this may take long. */
+/* Empties copies before the next exchange. No other code uses them, so this may take long. */
 static void prepare(struct stp_ctx *c, const struct stp_take *t)
 {
 	if (t->kind != STP_TAKE_MAP)
@@ -21,7 +21,7 @@ static void prepare(struct stp_ctx *c, const struct stp_take *t)
 	stp_map_clear(c, t->to);
 }
 
-/* Does everything that may fail, so that nothing is removed unless all copies succeed. */
+/* Does everything that may fail first, so that nothing is removed unless all copies succeed. */
 static bool copy_one(struct stp_ctx *c, const struct stp_take *t)
 {
 	struct stp_scalar_stat *from = t->from, *to = t->to;
@@ -72,7 +72,7 @@ static void clear_one(const struct stp_take *t)
 	}
 }
 
-/* After an error nothing is removed: error probes see all values. */
+/* After an error nothing is removed: error probes read all values. */
 void stp_take(struct stp_ctx *c)
 {
 	const struct stp_take *t = c->probe->takes, *end = t + c->probe->ntakes;
@@ -91,7 +91,7 @@ void stp_slices_prepare(const struct stp_probe *p)
 	struct stp_ctx *c = &stp_session.exclusive->c;
 	const struct stp_take *t = p->before->takes, *end = t + p->before->ntakes;
 
-	c->probe = p->before;              /* its work is not limited */
+	c->probe = p->before;              /* the probe's work is not limited */
 	for (; t < end; t++)
 		prepare(c, t);
 }
@@ -101,7 +101,7 @@ void stp_slices_taken(const struct stp_probe *p)
 	struct stp_ctx *c = &stp_session.exclusive->c;
 	const struct stp_take *t = p->before->takes, *end = t + p->before->ntakes;
 
-	c->probe = p->before;              /* its work is not limited */
+	c->probe = p->before;              /* the probe's work is not limited */
 	for (; t < end; t++)
 		if (t->kind == STP_TAKE_MAP)
 			stp_map_copied(c, t->to);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Statistics: adding a value, reading, and merging those of several CPUs. Context: any.
+ * Statistics: adding a value, reading, and merging the statistics of several CPUs. Context: any.
  *
  * The sum wraps around. The variance is exact: it is computed when it is read, from the number of the values, their
  * sum in 128 bits and the sum of their squares in 192 bits, which suffice for 2^64 values.
@@ -15,7 +15,7 @@ static u32 out_of_range(u32 bucket)
 	return bucket;
 }
 
-/* Bucket #0 is below low, the last one above high, #1 begins at low. */
+/* Bucket #0 has values below low, the last one those above high; #1 begins at low. */
 static u32 linear_bucket(const struct stp_stat_desc *d, s64 v)
 {
 	u64 n;
@@ -217,8 +217,8 @@ s64 stp_stat_variance(struct stp_ctx *c, const struct stp_stat *s, const struct 
 	return stp_stat_get(c, s, d, STP_VARIANCE);
 }
 
-/* Returns the bucket with the value number `rank`, from 1, in rising order: the negative ones come first, the largest
- * size first. */
+/* Returns the bucket of the value with the number `rank`, starting at 1, in ascending order: the negative ones
+ * are first, the largest absolute value first. */
 static u32 bucket_of_rank(const s64 *fine, u64 rank)
 {
 	u64 seen = 0;
@@ -267,7 +267,8 @@ static bool bucket_before(const struct stp_stat *s, s64 a, s64 b, int dir)
 	return a < b;
 }
 
-/* Returns the bucket after `last` by count, rising (dir > 0) or falling; last < 0: the first one; -1: no more. */
+/* Returns the bucket after `last` by count, ascending (dir > 0) or descending; last < 0: the first bucket;
+ * returns -1 at the end. */
 s64 stp_hist_next(struct stp_ctx *c, const struct stp_stat *s, const struct stp_stat_desc *d, int dir, s64 last)
 {
 	s64 best = -1, i;
@@ -289,9 +290,9 @@ static struct stp_stat *scalar_of(const struct stp_scalar_stat *g, u32 cpu)
 	return (struct stp_stat *)(stp_session.percpu[cpu] + g->offset);
 }
 
-/* Moves the values of the CPUs into `merged`. The caller's lock excludes writers; the lock here excludes a second
- * reader. Begin, end and error probes and handlers in slices, which may be preempted and have no other reader, do
- * not take it, since hits would wait for them. */
+/* Moves the values of the CPUs into `merged`. The caller's lock excludes writers; the lock here excludes a
+ * second reader. It is not taken by begin, end and error probes and handlers in slices, which may be preempted
+ * and have no other reader, since hits would wait for them. */
 const struct stp_stat *stp_scalar_merge(struct stp_ctx *c, struct stp_scalar_stat *g)
 {
 	static u32 moving;
@@ -300,7 +301,7 @@ const struct stp_stat *stp_scalar_merge(struct stp_ctx *c, struct stp_scalar_sta
 	bool alone = stp_private(c) == stp_session.exclusive;
 	u32 cpu;
 
-	while (!alone && __atomic_exchange_n(&moving, 1, __ATOMIC_ACQUIRE)) {      /* as in stp_map_merge() */
+	while (!alone && __atomic_exchange_n(&moving, 1, __ATOMIC_ACQUIRE)) {      /* waits as in stp_map_merge() */
 		if (stp_spin(&spin, STP_MERGE_WAIT_MS))
 			continue;
 		stp_error(c, "lock timeout: another CPU computes the sums of statistics");

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Operations on terminated strings in buffers of a known size. Strings that exceed the size of a string variable
- * are cut and counted. Context: any. */
+ * are truncated and counted. Context: any. */
 #include "internal.h"
 #include "string_words.h"
 
-/* A caller with another size intends to cut the string, which is not counted. */
+/* A caller with another size intends to truncate the string, so it is not counted. */
 static inline void cut(u32 size)
 {
 	if (size == stp_module.limits.string_len)
 		stp_cut(STP_LOSS_STRINGS, "a string was cut at MAXSTRINGLEN");
 }
 
-/* Returns false if the string was cut. */
+/* Returns false if the string was truncated. */
 static inline bool copy(char *to, const char *from, u32 size)
 {
 	char *end = to + size - 1;
@@ -20,7 +20,7 @@ static inline bool copy(char *to, const char *from, u32 size)
 	STP_CHECK_THAT(size && size <= 1u << 30);
 	if (to == from)
 		return true;
-	/* The bytes after the terminator of `to`, within size, may be overwritten. */
+	/* Bytes after the terminator of `to`, within size, may be overwritten. */
 	while (end - to >= 8) {
 		w = stp_word_load(from);
 		stp_word_store(to, w);
@@ -164,7 +164,7 @@ void stp_stack_addresses(struct stp_ctx *c, char *to, const char *stack)
 
 /*
  * The two-way string search of Crochemore and Perrin: at most about six steps per byte of both strings, for any
- * content, and no memory. Returns the start of the greatest suffix of what[0..n) in the order of bytes, or in the
+ * content, without memory. Returns the start of the greatest suffix of what[0..n) in the order of bytes, or in the
  * reverse order, and its period.
  */
 static s64 greatest_suffix(const char *what, s64 n, bool reverse, s64 *period)
@@ -196,7 +196,7 @@ static s64 greatest_suffix(const char *what, s64 n, bool reverse, s64 *period)
 s64 stp_find(struct stp_ctx *c, const char *s, const char *what)
 {
 	s64 have = stp_strlen(s), n = stp_strlen(what), period, other, at, i, middle, reversed;
-	s64 known = 0;             /* bytes at the start of what that are known to match at s + at */
+	s64 known = 0;             /* number of bytes at the start of `what` that are known to match at s + at */
 	bool repeats;
 
 	if (!stp_charge(c, (u64)n * STP_WORK_SEARCH + (u64)have))
@@ -392,7 +392,7 @@ bool stp_list_address(char *list, u32 size, u32 *len, u64 address)
 	return true;
 }
 
-/* Puts a byte as it is in a string of JSON; returns the number of bytes, up to 6. */
+/* Writes a byte of a JSON string; returns the number of bytes, up to 6. */
 static u32 put_json(char *to, u8 byte)
 {
 	static const char hex[] = "0123456789abcdef";
@@ -411,7 +411,7 @@ static u32 put_json(char *to, u8 byte)
 	return 6;
 }
 
-/* The value of a label: only \, " and newlines are special. */
+/* Writes a byte of the value of a label: only \, " and newline are escaped. */
 static u32 put_label(char *to, u8 byte)
 {
 	u32 n = 0;
@@ -454,7 +454,7 @@ void stp_quote_label(struct stp_ctx *c, char *to, const char *text)
 
 struct named { const char *name; u32 len; u64 n; };
 
-/* Reads the entry NAME=NUMBER at *p and moves *p past it. Returns false at the end, also of a table that was cut. */
+/* Reads the entry NAME=NUMBER at *p and moves *p past it. Returns false at the end, also in a truncated table. */
 static bool next_name(const char **p, struct named *to)
 {
 	u32 base = 10;

@@ -29,7 +29,7 @@ static inline u64 stp_word_bytes(const char *s)
 	return w;
 }
 
-/* The address sanitizer would report reads past the terminator. */
+/* The address sanitizer would report reads beyond the terminator. */
 __attribute__((no_sanitize("address")))
 static inline u64 stp_word_load(const char *s)
 {
@@ -61,7 +61,7 @@ static inline u32 stp_word_length(u64 zero)
 	return (u32)__builtin_ctzll(zero) / 8;
 }
 
-/* Compares as strcmp(). *words: the number of words that were compared. */
+/* Compares as strcmp() does. *words: the number of words that were compared. */
 static inline s32 stp_word_compare(const char *a, const char *b, u32 *words)
 {
 	u64 x, y, zero, differ;

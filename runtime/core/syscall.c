@@ -2,8 +2,8 @@
 /*
  * The variables of system call probes: argstr and single arguments, formatted as strace does. Generated tables
  * (struct stp_syscall) give the type of each argument; numbers, flags and strings are formatted here, structures in
- * syscall_args.c. An argument that cannot be read is shown as its address: nothing here raises an error. Context: a
- * handler's, in the process that made the call.
+ * syscall_args.c. An argument that cannot be read is written as its address: no function here raises an error.
+ * Context: a handler's, in the process that made the call.
  */
 #include "syscall.h"
 
@@ -97,7 +97,7 @@ static void put_escaped(struct call_text *t, u8 byte, u8 next)
 	} else if (byte >= ' ' && byte < 127) {
 		text[0] = (char)byte;
 	} else {
-		/* as few digits as possible, given the next character */
+		/* as few digits as possible, depending on the next character */
 		bool all = next >= '0' && next <= '7';
 
 		if (all || byte >= 64)
@@ -181,7 +181,7 @@ void call_string(struct call_text *t, u64 address)
 		replace_by_address(t, start, from);
 }
 
-/* Writes ["ls", "-l"]; for envp, the number of strings. */
+/* Writes a list like ["ls", "-l"]; for envp, the number of strings. */
 static void put_strings(struct call_text *t, u64 address, bool count_only)
 {
 	u64 n = 0, max = count_only ? 4096 : CALL_ELEMENTS_SHOWN + 1, word = t->long_size, from = address;
@@ -198,7 +198,7 @@ static void put_strings(struct call_text *t, u64 address, bool count_only)
 		t->failed = false;
 		return;
 	}
-	n += t->failed;            /* the last element is the one that cannot be read */
+	n += t->failed;            /* the last element is the one that could not be read */
 	t->failed = false;
 	t->share = t->k.end - 16;
 	for (a = (struct array){ n }; call_element(t, &a); address += word)
@@ -304,7 +304,7 @@ static void put_clock(struct call_text *t, const struct stp_symbols *s, s64 v)
 		call_symbols(t, s, (u64)v);
 }
 
-/* A number, unless it has a name. */
+/* Writes a number, or its name if it has one. */
 static void put_key(struct call_text *t, const struct stp_symbols *s, u64 v)
 {
 	const char *name = s ? symbol(s, (u32)v) : NULL;
@@ -345,7 +345,7 @@ u64 call_value(const struct call_text *t, u32 arg)
 
 /* ------------------------------------------------------------------ arguments */
 
-/* The bits without a name are printed in octal: IPC_CREAT|0666. */
+/* Writes flags; bits without a name are in octal: IPC_CREAT|0666. */
 static void put_ipc_flags(struct call_text *t, const struct stp_symbols *s, u64 v)
 {
 	if (v & ~0777ull)
@@ -353,7 +353,7 @@ static void put_ipc_flags(struct call_text *t, const struct stp_symbols *s, u64 
 	call_printf(t, v & ~0777ull ? "|0%02llo" : "0%02llo", v & 0777);
 }
 
-/* Protocols have names by the address family. */
+/* The address family determines the names of protocols. */
 static void put_protocol(struct call_text *t, const struct stp_symbols *s, u64 v, u64 family)
 {
 	static const char *const netlink[] = {
@@ -411,7 +411,7 @@ static void put_option_name(struct call_text *t, const struct stp_symbols *s, u6
 		call_hex(t, v);
 }
 
-/* Writes the request of an ioctl(): its name, or, if that is unknown, its parts. */
+/* Writes the request of an ioctl(): its name, or, if that is unknown, its fields. */
 static void put_request(struct call_text *t, const struct stp_symbols *s, u64 v)
 {
 	static const char *const directions[] = { "_IOC_NONE", "_IOC_WRITE", "_IOC_READ", "_IOC_READ|_IOC_WRITE" };
@@ -451,7 +451,7 @@ static void put_priority(struct call_text *t, u64 v)
 		call_printf(t, "IOPRIO_PRIO_VALUE(0x%llx, %llu)", v >> 13, v & 0x1fff);
 }
 
-/* The kernel ignores MS_MGC_VAL, which old programs add. */
+/* The kernel ignores MS_MGC_VAL, which older programs set. */
 static void put_mount_flags(struct call_text *t, const struct stp_symbols *s, u64 v)
 {
 	bool magic = (v & 0xffff0000) == 0xc0ed0000;
@@ -631,7 +631,7 @@ static bool put_text(struct call_text *t, const struct stp_syscall_arg *a, u64 v
 	}
 }
 
-/* Writes the data that an argument points to, or the address if it cannot be read. */
+/* Writes the data at the address in an argument, or the address if it cannot be read. */
 static void put_pointer(struct call_text *t, u32 i, u64 v)
 {
 	char *start = t->k.at;
@@ -652,7 +652,7 @@ static void put_input(struct call_text *t, u32 i)
 	const struct stp_syscall_arg *a = call_arg(t, i);
 	u64 v = call_value(t, i), with = call_with(t, a);
 
-	/* The result may be the size that the call would need. */
+	/* The result may be the size that the call would have needed. */
 	if (a->with == STP_SYSCALL_RESULT && (a->type == STP_ARG_buf || a->type == STP_ARG_bufstr) &&
 	    with > call_value(t, i + 1))
 		with = call_value(t, i + 1);
@@ -662,8 +662,8 @@ static void put_input(struct call_text *t, u32 i)
 
 /*
  * For a return probe, argstr is saved at the entry. An argument that the call writes is saved as a mark: the byte
- * MARK + its index, its number at the entry in decimal if the return needs it, CALL_MARK_END. These bytes occur nowhere
- * else, since strings are escaped. call_written() and clone3() save marks of their own.
+ * MARK + its index, its number at the entry in decimal if the return needs it, CALL_MARK_END. Text does not contain
+ * these bytes, since strings are escaped. call_written() and clone3() save other marks.
  */
 enum { MARK = 1 };
 
@@ -691,8 +691,8 @@ static void put_arg(struct call_text *t, u32 i)
 		put_input(t, i);
 }
 
-/* Replaces the marks of a text. If the call's command has changed since the entry, so that its argument does not exist
- * any more, a mark is left out. */
+/* Replaces the marks in a text. A mark is omitted if the call's command has changed since the entry, so that its
+ * argument does not exist any more. */
 static void put_saved(struct call_text *t, const char *text)
 {
 	while (*text && stp_charge(t->c, STP_WORK_ESCAPE)) {
@@ -712,14 +712,14 @@ static void put_saved(struct call_text *t, const char *text)
 		i = (u32)(u8)*text++ - MARK;
 		t->has_before = *text >= '0' && *text <= '9';
 		t->before = call_mark_number(&text);
-		text += *text == CALL_MARK_END;         /* otherwise the text was cut */
+		text += *text == CALL_MARK_END;         /* otherwise the text was truncated */
 		if (i < call_nargs(t))
 			put_arg(t, i);
 		t->has_before = false;
 	}
 }
 
-/* CLONE_ flags of <linux/sched.h> that arguments are read with */
+/* CLONE_ flags of <linux/sched.h> that determine how arguments are read */
 enum { CLONED_PIDFD = 0x1000, CLONED_TLS = 0x80000, CLONED_PARENT = 0x100000,
        CLONED_CLEAR = 0x200000, CLONED_CHILD = 0x1000000 };
 
@@ -797,8 +797,9 @@ void stp_syscall_save(struct stp_ctx *c)
 
 	t.saving = true;
 	put_args(&t);
-	*t.k.at = 0;               /* cut: the return's text is cut, too, and counted there */
-	stp_charge(c, 2 * (u64)(t.k.at - c->call_text) / 8 * STP_WORK_WORD);       /* copied to a row, and back */
+	*t.k.at = 0;               /* truncated: the return's text is truncated, too, and counted there */
+	stp_charge(c, 2 * (u64)(t.k.at - c->call_text) / 8 * STP_WORK_WORD);       /* the text is copied to a row,
+										    * and back */
 }
 
 void stp_syscall_text(struct stp_ctx *c, char *to, u32 size, s64 arg)

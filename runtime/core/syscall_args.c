@@ -90,7 +90,7 @@ static void put_bits(struct call_text *t, u64 address, u64 n)
 	const char *between = "";
 	u64 i, word = 0;
 
-	if ((s64)n < 0) {          /* the call refuses it */
+	if ((s64)n < 0) {          /* the call rejects it */
 		call_address(t, address);
 		return;
 	}
@@ -119,7 +119,7 @@ static const struct stp_symbol action_list[] = {
 };
 static const struct stp_symbols action_flags = { action_list, sizeof(action_list) / sizeof(*action_list), 0 };
 
-/* Writes the kernel's struct sigaction; the older form has its mask, of 32 signals, after the handler. */
+/* Writes the kernel's struct sigaction; in the older form the mask, of 32 signals, is after the handler. */
 static void put_action(struct call_text *t, u64 address, bool old)
 {
 	u32 size = t->long_size;
@@ -249,7 +249,7 @@ static void put_sockaddr(struct call_text *t, u64 address, u64 len)
 	call_printf(t, "}");
 }
 
-/* Writes one member: the variables uaddr_ip and the like; "" if the address family does not have it. */
+/* Writes one member, for the variables uaddr_ip and the like; "" if the address family does not have it. */
 void call_socket_part(struct call_text *t, u64 address, u64 len, u32 part)
 {
 	u64 family = address && len >= 2 ? call_load(t, address, 2) : 0;
@@ -334,7 +334,7 @@ static const struct stp_symbol epoll_list[] = {
 };
 static const struct stp_symbols epoll_flags = { epoll_list, sizeof(epoll_list) / sizeof(*epoll_list), 0 };
 
-/* The structure is packed on x86, for 32-bit processes, but not elsewhere. */
+/* The structure is packed for 32-bit processes on x86, but not on other architectures. */
 #if defined(__x86_64__)
 enum { EPOLL_DATA = 4, EPOLL_EVENT = 12 };
 #else
@@ -398,7 +398,7 @@ static void put_numbers(struct call_text *t, u64 address, u64 n, int size)
 	}
 }
 
-/* Shows only the size of the control messages. */
+/* Writes a message; of the control messages only the size. */
 static void put_msghdr(struct call_text *t, const struct stp_syscall_arg *arg, u64 address, u64 bytes)
 {
 	u32 size = t->long_size;
@@ -487,7 +487,7 @@ static void put_open_how(struct call_text *t, const struct stp_syscall_arg *a, u
 {
 	u64 flags, mode;
 
-	if (size < 24) {           /* the call refuses it */
+	if (size < 24) {           /* the call rejects it */
 		call_address(t, address);
 		return;
 	}
@@ -502,7 +502,7 @@ static void put_open_how(struct call_text *t, const struct stp_syscall_arg *a, u
 	call_printf(t, "}");
 }
 
-/* Returns the length that is at `address`, at most the one at the entry, since the call writes no more. */
+/* Returns the length at `address`, at most the length at the entry, since the call writes no more. */
 static u64 written_length(struct call_text *t, u64 address)
 {
 	u64 len = address ? call_load(t, address, 4) : 0;
@@ -525,7 +525,7 @@ static void put_option(struct call_text *t, u64 address, u64 len)
 		call_bytes(t, address, len, CALL_BYTES_SHOWN);
 }
 
-/* Writes both numbers, such as [128 => 16], or one if it did not change. */
+/* Writes both numbers, such as [128 => 16]; only one if it did not change. */
 static void put_change(struct call_text *t, u64 address, u32 size, const char *changed)
 {
 	s64 now = call_load_signed(t, address, size);
@@ -658,7 +658,7 @@ void call_register(struct call_text *t, u64 at)
 	call_hex(t, at);
 }
 
-/* The kernel refuses sets of another size than its own, but writes as many bytes of one as it is asked for. */
+/* The kernel rejects sets of another size than its own, but when it writes a set it accepts smaller sizes. */
 static void put_signal_set(struct call_text *t, const struct stp_syscall_arg *a, u64 address, u64 size)
 {
 	u64 set = 0;

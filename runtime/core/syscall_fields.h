@@ -13,21 +13,23 @@ enum form {
 	SIG,                       /* a signal */
 	LIMIT,                     /* a resource limit */
 	OCT,                       /* a mode */
-	NAMES,                     /* of `more`, a struct stp_symbols */
-	INNER,                     /* a structure, `more` */
+	NAMES,                     /* names of `more`, a struct stp_symbols */
+	INNER,                     /* a structure, which `more` describes */
 	TEXT,                      /* a string */
 	PAIR,                      /* two numbers of 32 bits: [0x1, 0x2] */
 	STRING,                    /* the address of a string */
 	LIST,                      /* a name of `more`, a struct call_names, or a number */
-	PARTS,                     /* of `more`, an array of struct stp_symbols, one per value in it; the last has flags */
+	PARTS,                     /* fields of `more`, an array of struct stp_symbols, one for each value in it;
+				    * the last one has flags */
 	RELEASE,                   /* KERNEL_VERSION(6, 1, 0) */
-	IF_FLAG,                   /* of bpf() only: unsigned, shown if bit 2 of the flags at offset at32 is set */
-	DATA,                      /* of bpf() only: an address, whose length is at offset at32 */
-	LOG,                       /* of bpf() only: an address that the call writes text to; size at offset at32 */
+	IF_FLAG,                   /* only bpf(): unsigned, shown if bit 2 of the flags at offset at32 is set */
+	DATA,                      /* only bpf(): an address; the length is at offset at32 */
+	LOG,                       /* only bpf(): an address to which the call writes text; the size is at offset
+				    * at32 */
 };
 struct field {
-	const char *name;          /* with the text before the value: "{tv_sec=" */
-	u8 at, size, at32, size32; /* in bytes */
+	const char *name;          /* the text before the value: "{tv_sec=" */
+	u8 at, size, at32, size32; /* offsets and sizes in bytes, in 64-bit and 32-bit processes */
 	u8 form;
 	const void *more;
 };
@@ -45,7 +47,7 @@ struct structure { u8 n; const struct field *at; const char *end; };
 #define NAMED(set, ...) SYMBOLS(set, 0, __VA_ARGS__)
 #define VALUES(set, ...) SYMBOLS(set, ~0u, __VA_ARGS__)
 
-/* Names of the values from 0 on. */
+/* Names of the values, starting at 0. */
 struct call_names { const char *prefix; u32 n; const char *const *at; };
 #define NUMBERED(set, prefix, ...)						\
 	static const char *const set##_list[] = { __VA_ARGS__ };		\
@@ -53,7 +55,7 @@ struct call_names { const char *prefix; u32 n; const char *const *at; };
 		{ prefix, sizeof(set##_list) / sizeof(char *), set##_list }
 
 void call_listed(struct call_text *t, const struct call_names *names, u64 v);
-/* Writes the value of a field, at `from`. */
+/* Writes the value of a field, which is at `from`. */
 void call_field(struct call_text *t, const struct field *m, u64 from, u32 size);
 /* Writes a value that is already loaded; signed values must be sign-extended. */
 void call_field_value(struct call_text *t, const struct field *m, u64 v, u32 size);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Data that system calls write, or that has a form of its own, formatted as strace does. Context and errors as in
+ * Data that system calls write, or that has a special form, formatted as strace does. Context and errors as in
  * syscall.c.
  */
 #include "syscall.h"
@@ -21,15 +21,15 @@ static const char *const cld_codes[] = { "CLD_EXITED", "CLD_KILLED", "CLD_DUMPED
 static const char *const poll_codes[] = { "POLL_IN", "POLL_OUT", "POLL_MSG", "POLL_ERR", "POLL_PRI", "POLL_HUP" };
 static const char *const sys_codes[] = { "SYS_SECCOMP", "SYS_USER_DISPATCH" };
 
-enum members { NONE, KILL, VALUE, FAULT, CHILD, BAND, TIMER, CALL };   /* of the structure's union */
+enum members { NONE, KILL, VALUE, FAULT, CHILD, BAND, TIMER, CALL };   /* members of the structure's union */
 
-/* Codes of the kernel by signal, from 1 on. */
+/* Codes of the kernel by signal, starting at 1. */
 static const struct { u8 signal, n, members; const char *const *names; } codes_of[] = {
 	{ 4, 8, FAULT, ill_codes }, { 5, 4, FAULT, trap_codes }, { 7, 5, FAULT, bus_codes }, { 8, 8, FAULT, fpe_codes },
 	{ 11, 4, FAULT, segv_codes }, { 17, 6, CHILD, cld_codes }, { 29, 6, BAND, poll_codes }, { 31, 2, CALL, sys_codes },
 };
 
-/* Writes si_code, and returns which members of the union it sets. */
+/* Writes si_code, and returns the members of the union that it sets. */
 static enum members put_code(struct call_text *t, u64 sig, s64 code)
 {
 	enum members m = code == 0 || code == -6 ? KILL : VALUE;
@@ -181,7 +181,8 @@ static void put_statx(struct call_text *t, const struct stp_syscall_arg *a, u64 
 
 static void put_handle(struct call_text *t, u64 address)
 {
-	bool is_input = t->call->args[1].type == STP_ARG_handle;       /* of open_by_handle_at() */
+	bool is_input = t->call->args[1].type == STP_ARG_handle;       /* the argument is that of
+								        * open_by_handle_at() */
 	u64 bytes = call_load(t, address, 4);
 
 	if (is_input || !t->c->call_text || t->saving || !t->has_before) {

@@ -126,7 +126,8 @@ FIELDS_UNTIL(bpf_relink, "}", FIELD("{link_update={link_fd=", 0, 4, DEC), FIELD(
 	     FIELD(", flags=", 8, 4, NAMES, &bpf_attach_flags_set), { ", old_prog_fd=", 12, 4, 8, 4, IF_FLAG });
 FIELDS_UNTIL(bpf_enable, "}", FIELD("{enable_stats={type=", 0, 4, LIST, &bpf_stats_set));
 
-/* By command: the members, and how many of them are shown, as 0, if the size does not reach them. */
+/* By command: the members, and how many of them are written even if the size does not include them; then they
+ * are 0. */
 static const struct { const struct structure *f; u8 always; } bpf_commands[] = {
 	{ &bpf_create_fields, 4 }, { &bpf_lookup_fields, 3 }, { &bpf_update_fields, 4 }, { &bpf_delete_fields, 2 },
 	{ &bpf_next_key_fields, 3 }, { &bpf_load_fields, 4 }, { &bpf_object_fields, 2 }, { &bpf_object_fields, 2 },
@@ -141,7 +142,7 @@ static const struct { const struct structure *f; u8 always; } bpf_commands[] = {
 	{ &bpf_enable_fields, 1 },
 };
 
-/* Returns whether a byte of the 256 that strace and the kernel know is set. */
+/* Returns whether any byte of the 256 bytes that strace and the kernel support is set. */
 static bool any_set(struct call_text *t, u64 address, u64 from, u64 to)
 {
 	u64 i;
@@ -152,7 +153,7 @@ static bool any_set(struct call_text *t, u64 address, u64 from, u64 to)
 	return false;
 }
 
-/* Loads what the size includes of `bytes` bytes at `at`; 0 for the rest. */
+/* Loads the part of `bytes` bytes at `at` that the size includes; 0 for the rest. */
 static u64 load_within(struct call_text *t, u64 address, u64 size, u32 at, u32 bytes)
 {
 	if (at + bytes <= size)
@@ -229,7 +230,8 @@ VALUES(perf_size, { 64, "PERF_ATTR_SIZE_VER0" }, { 72, "PERF_ATTR_SIZE_VER1" }, 
        { 96, "PERF_ATTR_SIZE_VER3" }, { 104, "PERF_ATTR_SIZE_VER4" }, { 112, "PERF_ATTR_SIZE_VER5" },
        { 120, "PERF_ATTR_SIZE_VER6" }, { 128, "PERF_ATTR_SIZE_VER7" }, { 136, "PERF_ATTR_SIZE_VER8" });
 enum { PERF_HARDWARE, PERF_SOFTWARE, PERF_TRACEPOINT, PERF_CACHE };    /* types of events */
-enum { PERF_FREQ_BIT = 10, PERF_PRECISE_SHIFT = 15 };                  /* in the flags of struct perf_event_attr */
+enum { PERF_FREQ_BIT = 10, PERF_PRECISE_SHIFT = 15 };                  /* bits in the flags of struct
+								        * perf_event_attr */
 
 static void put_perf_config(struct call_text *t, u64 type, u64 config)
 {
@@ -281,7 +283,7 @@ static void put_perf(struct call_text *t, u64 address)
 
 /* ------------------------------------------------------------------ clone3() */
 
-/* Members of struct clone_args, and the flags (CLONE_ of <linux/sched.h>) that they are shown with. */
+/* Members of struct clone_args, and the flags (CLONE_ of <linux/sched.h>) with which they are written. */
 static const struct { struct field f; u32 flags; } clone_members[] = {
 	{ FIELD(", pidfd=", 8, 8, ADDR), 0x1000 },
 	{ FIELD(", child_tid=", 16, 8, ADDR), 0x1200000 },
@@ -353,7 +355,7 @@ static void put_cloned(struct call_text *t, u64 flags, u64 pidfd, u64 parent)
 
 const char *call_saved_cloned(struct call_text *t, const char *text)
 {
-	u64 values[3] = { 0 };         /* flags, address of the file descriptor, of the thread ID */
+	u64 values[3] = { 0 };         /* the flags, the address of the file descriptor, and that of the thread ID */
 	u32 i;
 
 	for (i = 0; i < 3 && *text == CALL_MARK_CLONED; i++) {
@@ -464,7 +466,7 @@ static void put_iocbs(struct call_text *t, u64 address, u64 n)
 {
 	struct array a;
 
-	if (n > 0x100000) {        /* the call refuses more */
+	if (n > 0x100000) {        /* the call rejects more */
 		call_address(t, address);
 		return;
 	}
@@ -519,7 +521,7 @@ NAMED(futex_wait, { 2, "FUTEX_32" }, { 0x80, "FUTEX_PRIVATE_FLAG" });
 FIELDS(futexwait, FIELD("{val=", 0, 8, HEX), FIELD(", uaddr=", 8, 8, ADDR),
        FIELD(", flags=", 16, 4, NAMES, &futex_wait_set));
 
-/* Writes the members within `size` bytes; the address if the size is less than `least`, which the call refuses. */
+/* Writes the members within `size` bytes; the address if the size is less than `least`, which the call rejects. */
 static void put_members(struct call_text *t, const struct structure *f, u64 address, u64 size, u64 least)
 {
 	const struct field *m = f->at;

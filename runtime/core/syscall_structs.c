@@ -117,7 +117,7 @@ FIELDS(statfs, { "{f_type=", 0, 8, 0, 4, NAMES, &fs_set }, { ", f_bsize=", 8, 8,
        { ", f_files=", 40, 8, 20, 4, UNS }, { ", f_ffree=", 48, 8, 24, 4, UNS },
        { ", f_fsid={val=", 56, 8, 28, 8, PAIR }, { "}, f_namelen=", 64, 8, 36, 4, UNS },
        { ", f_frsize=", 72, 8, 40, 4, UNS }, { ", f_flags=", 80, 8, 44, 4, NAMES, &mount_flag_set });
-/* only in 32-bit processes */
+/* exists only in 32-bit processes */
 FIELDS(statfs64, { "{f_type=", 0, 4, 0, 4, NAMES, &fs_set }, { ", f_bsize=", 4, 4, 4, 4, UNS },
        { ", f_blocks=", 8, 8, 8, 8, UNS }, { ", f_bfree=", 16, 8, 16, 8, UNS }, { ", f_bavail=", 24, 8, 24, 8, UNS },
        { ", f_files=", 32, 8, 32, 8, UNS }, { ", f_ffree=", 40, 8, 40, 8, UNS },
@@ -235,7 +235,7 @@ static void put_limit(struct call_text *t, u64 v, u32 size)
 		call_printf(t, "%llu", v);
 }
 
-/* Writes the values that one number consists of, and the flags in its other bits. */
+/* Writes the values in bit ranges of one number, and the flags in its other bits. */
 static void put_parts(struct call_text *t, const struct stp_symbols *const *part, u64 v)
 {
 	for (; (*part)->field; part++) {
@@ -292,7 +292,7 @@ void call_field(struct call_text *t, const struct field *m, u64 from, u32 size)
 	}
 }
 
-/* Structures are nested at most twice: an inner structure has a function of its own, which does not call itself. */
+/* Structures are nested at most twice: an inner structure has its own function, which does not call itself. */
 static void put_inner(struct call_text *t, const struct structure *f, u64 address, bool is_32bit)
 {
 	u32 i;

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * stap -t and records: the time of each probe's hits; for -t, also the locks that were waited for. Each CPU has its own
- * numbers; they are summed, and printed or recorded, after the session has stopped; with --monitor also while it runs.
+ * stap -t and records: the time of each probe's hits; for -t, also the locks for which hits waited. Each CPU has
+ * its own numbers; they are summed, and printed or recorded, after the session has stopped; with --monitor also
+ * while it runs.
  * Times are in cycles of the platform, or in nanoseconds if it has no cycle counter.
  */
 #include "internal.h"
 
-/* One probe's numbers on one CPU. The mean and the sum of squared distances from it are updated with each hit
+/* One probe's numbers on one CPU. The mean and the sum of squared distances from it are updated at each hit
  * (Welford's method). */
 struct stp_timing {
 	u64 hits, min, max, sum;
@@ -60,7 +61,7 @@ static void merge(struct stp_timing *to, const struct stp_timing *from)
 	to->mean = (s64)(to->sum / to->hits);
 }
 
-/* Returns the numbers of all CPUs. */
+/* Returns the sum of the numbers of all CPUs. */
 static struct stp_timing sum(u32 index)
 {
 	struct stp_timing t = stp_session.exclusive->timing[index];
@@ -101,7 +102,7 @@ static void print_locks(struct stp_ctx *c, const struct stp_probe *p, bool *any)
 	}
 }
 
-/* The quotient and the remainder are multiplied apart, so that days do not overflow. */
+/* The quotient and the remainder are multiplied separately, so that the product of several days does not overflow. */
 static u64 nanoseconds(u64 cycles)
 {
 	u64 khz = plat_cycles_khz();
@@ -117,7 +118,7 @@ static void record_probe(struct stp_ctx *c, u32 index)
 		stp_module.records->ops->cost(c, index, t.hits, nanoseconds(t.min), nanoseconds(t.sum), nanoseconds(t.max));
 }
 
-/* A hit sums the times of no more probes on all CPUs; each takes about 100 instructions. */
+/* Maximum number of probes whose times a hit sums over all CPUs; each takes about 100 instructions. */
 #define LIVE_SUMS 4000
 
 void stp_record_costs(struct stp_ctx *c)

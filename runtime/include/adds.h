@@ -6,8 +6,8 @@
 #define STP_ADDS_H
 
 /*
- * Adds to a counter of this CPU, modulo 2^64. With STP_ADD_IS_WHOLE the addition is one instruction, which an interrupt
- * or NMI on the same CPU happens before or after: no interrupts need to be off.
+ * Adds to a counter of this CPU, modulo 2^64. With STP_ADD_IS_WHOLE the addition is one instruction, so that an
+ * interrupt or NMI on the same CPU occurs before or after it, and interrupts need not be disabled.
  */
 #if defined(__x86_64__)
 #define STP_ADD_IS_WHOLE 1
@@ -18,10 +18,10 @@
 #endif
 
 /* Reads a counter that only begin, end and error probes assign: one s64 per CPU at c->percpu + offset. */
-s64 stp_adder_read(u32 offset, s64 base);  /* base: the global's own cell, which begin and end write */
+s64 stp_adder_read(u32 offset, s64 base);  /* base: the global's own cell, which begin and end probes write */
 void stp_adder_clear(u32 offset);
 
-/* Reads up to STP_ADDERS counters: the arguments of a printf that prints nothing else. Valid until the next call. */
+/* Reads up to STP_ADDERS counters: the arguments of a printf that prints only counters. Valid until the next call. */
 #define STP_ADDERS 16
 struct stp_ctx;
 union stp_val;
@@ -29,17 +29,18 @@ struct stp_adder { u32 offset; const s64 *base; };
 const union stp_val *stp_adders_read(struct stp_ctx *c, const struct stp_adder *adders, u32 n);
 
 /*
- * Adds n to the element with these keys, inserted if absent, of a map of numbers with `percpu`. It waits for no lock
- * unless it inserts, and needs none if only begin, end and error probes read the map. Sets the error "Array overflow,
- * check ..." when the map is full. Context: a handler.
+ * Adds n to the element with these keys, which is inserted if absent, of a map of numbers with `percpu`. It waits
+ * for no lock unless it inserts an element, and requires none if only begin, end and error probes read the map.
+ * Sets the error "Array overflow, check ..." when the map is full. Context: a handler.
  */
 struct stp_map;
 void stp_map_add(struct stp_ctx *c, struct stp_map *m, const union stp_val *keys, u64 n);
 void stp_map_add1(struct stp_ctx *c, struct stp_map *m, s64 key, u64 n);    /* fast path for one number as the key */
-struct stp_stat *stp_pmap_put1(struct stp_ctx *c, struct stp_map *m, s64 key); /* the same for stp_pmap_put() */
+struct stp_stat *stp_pmap_put1(struct stp_ctx *c, struct stp_map *m, s64 key); /* the same as stp_pmap_put(), for
+									        * one number as the key */
 
-/* A handler that only adds uses nothing of the context but `percpu`, and `regs` and `arguments` if it adds or compares
- * values. */
+/* A handler that only adds uses no members of the context except `percpu`, and `regs` and `arguments` if it adds
+ * or compares values. */
 enum stp_adds_only { STP_ADDS_NOT_ONLY, STP_ADDS_CONSTANTS, STP_ADDS_VALUES };
 
 #endif

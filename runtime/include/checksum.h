@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A 64-bit checksum, at a few bytes per cycle, for cached files and for the code of programs without build ID. It
- * detects damage and different builds, not forgery; any change within 8 aligned bytes is detected. The includer
- * declares memcpy().
+ * detects damage and different builds, not forgery; any change within 8 aligned bytes is detected. The file that
+ * includes it declares memcpy().
  */
 #ifndef STP_CHECKSUM_H
 #define STP_CHECKSUM_H
 
-struct checksum { unsigned long long lane[4]; };  /* independent of each other, for instruction-level parallelism */
+struct checksum { unsigned long long lane[4]; };  /* lanes that do not depend on each other, for
+						   * instruction-level parallelism */
 
 static inline void checksum_begin(struct checksum *c)
 {
@@ -21,8 +22,8 @@ static inline unsigned long long checksum_mix(unsigned long long lane, unsigned 
 }
 
 /*
- * The length of each piece but the last is a multiple of 32 bytes. The lanes are variables rather than an array, which
- * -O2 would keep in memory: a third of the time. Ends: after len bytes.
+ * The length of each piece except the last is a multiple of 32 bytes. The lanes are variables rather than an array,
+ * which -O2 would store in memory; variables save a third of the time. Ends: after len bytes.
  */
 static inline void checksum_add(struct checksum *c, const void *bytes, unsigned long len)
 {

@@ -13,12 +13,13 @@
 #include <unistd.h>
 #include <wordexp.h>
 
-/* Splits a command as a shell does. Returns false if it is more than a program and its arguments: a pipe, a list, a
- * substitution, a variable that is set before a command. If true, wordfree() frees the words. */
+/* Splits a command as a shell does. Returns false if it is more than a program and its arguments: a pipe, a
+ * list, a substitution, a variable that is set before a command. After true, the caller frees the words by
+ * wordfree(). */
 static inline bool stp_command_split(const char *command, wordexp_t *words)
 {
 	if (*command == '#' || strstr(command, " #") || strstr(command, "\t#"))
-		return false;          /* wordexp() takes a comment for words */
+		return false;          /* wordexp() returns the words of a comment, too */
 	if (wordexp(command, words, WRDE_NOCMD | WRDE_UNDEF))
 		return false;
 	if (words->we_wordc > 0 && !strchr(words->we_wordv[0], '='))
@@ -27,13 +28,14 @@ static inline bool stp_command_split(const char *command, wordexp_t *words)
 	return false;
 }
 
-/* Returns if it fails, with errno. */
+/* Executes a shell. Returns only on failure, with errno. */
 static inline void stp_shell_execute(const char *command)
 {
 	execl("/bin/sh", "sh", "-c", command, (char *)NULL);
 }
 
-/* A name that is not in PATH is a file of the current directory, as in process("NAME"). Returns if it fails. */
+/* Executes a program. A name that is not in PATH is a file of the current directory, as in process("NAME").
+ * Returns only on failure. */
 static inline void stp_command_execute(const char *command)
 {
 	wordexp_t words;

@@ -60,7 +60,7 @@ typedef unsigned long long u64;
 #define STAPCONF_DPATH_PATH 1
 #define STAPCONF_LINUX_UIDGID_H 1
 
-/* File-scope C has no stp_c: STP_C is the context of the handler that calls it. */
+/* File-scope C has no stp_c: there, STP_C is the context of the handler that calls it. */
 static struct stp_ctx *const stp_c __attribute__((unused)) = NULL;
 #define STP_C (stp_c ? stp_c : stp_ctx_here())
 
@@ -71,7 +71,7 @@ static inline s64 stp_long(s64 value)
 	return value;
 }
 
-/* Formats the string result of a function; counts a cut string if it does not fit. Context: any. */
+/* Formats the string result of a function; counts a truncated string if it does not fit. Context: any. */
 #define STP_RESULT_PRINTF(...) do {						\
 	if (snprintf(STAP_RETVALUE, STP_STRLEN, __VA_ARGS__) >= STP_STRLEN)	\
 		stp_string_cut();						\
@@ -104,7 +104,7 @@ static inline bool stp_next_address(struct stp_ctx *c, const char **list, u64 *a
 #define _stp_print(text) stp_cprintf(STP_C, "%s", text)
 #define _stp_print_char(character) _stp_print(((const char[]){ (char)(character), 0 }))
 #define _stp_print_flush() do { } while (0)
-/* Unlike STAP_ERROR(), these return: the handler ends after the function. */
+/* Unlike STAP_ERROR(), these return: the handler ends only after the function. */
 #define _stp_error(...) stp_error(STP_C, __VA_ARGS__)
 #define _stp_softerror(...) stp_error(STP_C, __VA_ARGS__)
 #define _stp_exit() stp_exit(STP_C)
@@ -117,7 +117,7 @@ static inline bool stp_next_address(struct stp_ctx *c, const char **list, u64 *a
 #define _stp_snprintf snprintf
 #define _stp_vsnprintf vsnprintf
 #ifdef __KERNEL__
-/* NULL where handlers must not allocate: with interrupts off, in kernels with PREEMPT_RT. */
+/* NULL if handlers must not allocate: with interrupts disabled, in kernels with PREEMPT_RT. */
 #define stp_may_allocate() (!IS_ENABLED(CONFIG_PREEMPT_RT) || !irqs_disabled())
 #define _stp_kmalloc(size) (stp_may_allocate() ? kmalloc(size, GFP_ATOMIC | __GFP_NOWARN) : NULL)
 #define _stp_kzalloc(size) (stp_may_allocate() ? kzalloc(size, GFP_ATOMIC | __GFP_NOWARN) : NULL)
@@ -138,7 +138,7 @@ struct stp_embedded_context {
 	const char *probe_point, *probe_name;
 	struct pt_regs *kregs, *uregs;
 	int user_mode_p;
-	int locked;                /* the handler holds locks of globals */
+	int locked;                /* whether the handler holds locks of globals */
 	const char *last_error;
 };
 
@@ -183,7 +183,8 @@ static inline size_t stp_strlcpy(char *to, const char *from, size_t size)
 	(void)0;								\
 })
 #define STP_READ(copy, pointer) ({						\
-	union { typeof(*(pointer)) value; char bytes[sizeof(*(pointer))]; } stp_read; /* the type may be const */ \
+	union { typeof(*(pointer)) value; char bytes[sizeof(*(pointer))]; } stp_read; /* without the const that the
+										       * type may have */ \
 	STP_COPY(copy, stp_read.bytes, (pointer), sizeof(stp_read));		\
 	stp_read.value;								\
 })

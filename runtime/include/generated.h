@@ -4,13 +4,13 @@
  * headers nor libc, so that the same text compiles in a few milliseconds for a module and for a process.
  *
  * Context of each function, unless its comment says otherwise: any but NMI; it does not sleep and does not
- * allocate. A function that can fail sets c->error and returns 0 or ""; generated code checks for that with
+ * allocate. A function that can fail sets c->error and returns 0 or ""; generated code checks c->error by
  * STP_CHECK() after the call.
  */
 #ifndef STP_GENERATED_H
 #define STP_GENERATED_H
 
-#ifndef STP_TYPES_GIVEN            /* already defined by the kernel headers that a runtime file includes */
+#ifndef STP_TYPES_GIVEN            /* the kernel headers that a runtime file includes have already defined them */
 typedef signed char s8;
 typedef short s16;
 typedef int s32;
@@ -46,29 +46,29 @@ union stp_val { s64 n; const char *s; };   /* a key or a printf argument */
  * line.
  */
 struct stp_ctx {
-	/* The first three are all that the handler of a probe with adds_only uses. */
+	/* The handler of a probe with adds_only uses only the first three members. */
 	const void *regs;          /* registers of the hit, laid out as the kernel's pt_regs; may be NULL */
 	u8 *percpu;                /* this CPU's counters and statistics: struct percpu of the generated C */
 	u64 arguments[STP_ARGUMENTS];  /* of a tracepoint (those that the handler reads) or of a system call */
 	const char *error;         /* text of the soft error; NULL if there was no error */
 	const char *error_location; /* source location of the error, "operator '/' at t.stp:1:5"; set by STP_CHECK */
-	s64 actions;               /* statements this hit may still execute */
-	s64 work;                  /* units of work that it may still do: see work.def */
-	s32 nesting;               /* script function calls it may still enter */
+	s64 actions;               /* number of statements that this hit may still execute */
+	s64 work;                  /* units of work that this hit may still use: see work.def */
+	s32 nesting;               /* number of nested calls of script functions that it may still enter */
 	u64 stack_low;             /* lowest stack pointer with which a recursive function may continue */
-	bool fatal;                /* the error cannot be caught: out of actions, abort() */
+	bool fatal;                /* the error cannot be caught: statement limit exceeded, abort() */
 	bool next;                 /* an overloaded function executed `next`: the following one is called */
-	u64 address;               /* of the probed instruction; 0 if there is no such instruction */
-	u64 bias;                  /* of the probed program or library: address - link address */
+	u64 address;               /* address of the probed instruction; 0 if there is no such instruction */
+	u64 bias;                  /* load bias of the probed program or library: address - link address */
 	u64 saved_return;          /* return value in .return probes */
 	s64 *entry;                /* values that @entry() saved for this call */
 	char *frame, *frame_end;   /* next free byte of the string frames */
 	const struct stp_probe *probe;
 	const struct stp_syscall *syscall; /* set in probes of system calls */
-	/* of a system call's return: argstr as it was at the entry, "" if it was not saved; NULL at the entry */
+	/* at the return of a system call: its argstr at the entry, "" if it was not saved; at the entry: NULL */
 	char *call_text;
 	u32 call_text_size;
-	bool compat_call;          /* of a probe that reads arguments: the call is one of the 32-bit interface */
+	bool compat_call;          /* system calls whose arguments are read: it uses the 32-bit interface */
 	/* private to the runtime (core/context.h) */
 	struct stp_ctx_private *priv;
 };
@@ -80,18 +80,18 @@ struct stp_ctx {
 	}									\
 } while (0)
 
-/* Records the source location of an error. Callers repeat it with the location of the call, which builds the
+/* Records the source location of an error. Callers repeat this with the location of the call, which builds the
  * error's backtrace. */
 void stp_error_location(struct stp_ctx *c, const char *where);
 
-/* Raises a soft error with a formatted text (core/error.c), cut at the size of the context's buffer. */
+/* Raises a soft error with a formatted text (core/error.c), truncated to the context's buffer. */
 void stp_error(struct stp_ctx *c, const char *fmt, ...);
 void stp_fatal(struct stp_ctx *c, const char *text);       /* raises an error that `catch` does not see; "": abort() */
 /* Enters a catch block: copies the message to `to` (may be NULL) and clears the error. Returns false when the error
  * is fatal and has to propagate. */
 bool stp_catch(struct stp_ctx *c, char *to, u32 size);
 
-/* Counts n statements at a loop's back edge or a recursive call; ends the handler when none are left. */
+/* Counts n statements at a loop's back edge or a recursive call; ends the handler when the limit is reached. */
 void stp_out_of_actions(struct stp_ctx *c);
 #define STP_ACTIONS(c, n, where, label) do {					\
 	if (STP_UNLIKELY(((c)->actions -= (n)) < 0)) {				\
@@ -120,7 +120,7 @@ static inline bool stp_charge(struct stp_ctx *c, u64 units)
 {
 	return STP_LIKELY((c->work -= (s64)units) >= 0) || stp_charge_more(c);
 }
-/* Charges a walk over n bytes of strings. Longer ones cannot exist, so that n is cut at the size of a string. */
+/* Charges a walk over n bytes of strings. n is limited to the size of a string, since longer strings do not exist. */
 static inline bool stp_charge_text(struct stp_ctx *c, s64 n)
 {
 	return stp_charge(c, (u64)n * STP_WORK_CHARACTER);
@@ -134,7 +134,7 @@ static inline bool stp_charge_text(struct stp_ctx *c, s64 n)
 } while (0)
 
 #if defined(__KERNEL__) && defined(STP_TYPES_GIVEN)
-/* defined by the kernel; a second variable in the same register is a warning */
+/* the kernel defines it; a second variable in the same register causes a warning */
 #define stp_stack_pointer current_stack_pointer
 #elif defined(__x86_64__)
 register unsigned long stp_stack_pointer __asm__("rsp");
@@ -156,8 +156,9 @@ static inline void *stp_frame_enter(struct stp_ctx *c, u32 size)
 	c->frame = f + size;
 	return f;
 }
-/* As above for a recursive function, whose depth is known only at run time: also an error when the machine stack,
- * which holds its numbers, is used up. The platform sets c->stack_low before each handler that may recurse. */
+/* Does the same for a recursive function, whose depth is known only at run time: an error is also set when the
+ * machine stack, which holds its numbers, is exhausted. The platform sets c->stack_low before each handler that
+ * may recurse. */
 void *stp_frame_no_stack(struct stp_ctx *c);
 static inline void *stp_frame_enter_recursive(struct stp_ctx *c, u32 size)
 {
@@ -182,7 +183,7 @@ s64 stp_location_udiv(struct stp_ctx *c, u64 a, u64 b);
 s64 stp_location_umod(struct stp_ctx *c, u64 a, u64 b);
 /* returns 0 and the error "not available after this call of its function" */
 s64 stp_location_absent(struct stp_ctx *c);
-s64 stp_scaled(u64 count, u64 enabled, u64 running);       /* scales a count of `running` ns to `enabled` ns */
+s64 stp_scaled(u64 count, u64 enabled, u64 running);       /* scales a count over `running` ns to `enabled` ns */
 static inline s64 stp_shl(s64 a, s64 b)  { return (s64)((u64)a << (b & 63)); }
 static inline s64 stp_shr(s64 a, s64 b)  { return a >> (b & 63); }
 static inline s64 stp_ushr(s64 a, s64 b) { return (s64)((u64)a >> (b & 63)); }
@@ -190,23 +191,23 @@ static inline s64 stp_ushr(s64 a, s64 b) { return (s64)((u64)a >> (b & 63)); }
 /* ------------------------------------------------------------------ strings (core/string.c) */
 /* A string is terminated and shorter than stp_module.limits.string_len, the size of every buffer. */
 
-void stp_copy(char *to, const char *from, u32 size);       /* truncates; from may be equal to to */
+void stp_copy(char *to, const char *from, u32 size);       /* truncates; from may be equal to `to` */
 void stp_append(char *to, const char *from, u32 size);     /* appends in place */
 s32 stp_compare(const char *a, const char *b);             /* bytewise */
 s64 stp_strlen(const char *s);
 #include "text.h"
-/* Appends an address in hexadecimal to a list of *len bytes, separated by a space. Returns false, appends nothing
- * and counts a cut string if the address does not fit as a whole. */
+/* Appends an address in hexadecimal to a list of *len bytes, separated by a space. If it does not fit as a whole,
+ * appends nothing, counts a truncated string and returns false. */
 bool stp_list_address(char *list, u32 size, u32 *len, u64 address);
-/* Ends a line of `line` bytes that the caller has written after *len, as far as it fitted. Returns false, removes
- * the line and counts a cut string if it did not fit as a whole. */
+/* Ends a line of `line` bytes that the caller has written after *len, as far as it fits. If it does not fit as a
+ * whole, removes the line, counts a truncated string and returns false. */
 bool stp_list_line(char *list, u32 size, u32 *len, u64 line);
 void stp_frames_cut(void);                                 /* counts a call stack of more than MAXBACKTRACE frames */
 #include "stack_values.h"
 void stp_structure_cut(void);                              /* counts a structure of which $x$$ prints only a part */
 void stp_speculation_lost(void);                           /* counts a piece of output that commit() no longer finds */
 struct stp_enumerator { const char *name; s64 value; };
-/* Writes the name of the first enumerator with this value, or else the number (core/format.c). */
+/* Writes the name of the first enumerator with this value, otherwise the number (core/format.c). */
 void stp_enum_name(char *to, u32 size, s64 value, const struct stp_enumerator *e, u32 n);
 
 /* ------------------------------------------------------------------ registers and memory */
@@ -216,13 +217,12 @@ static inline u64 stp_reg(const struct stp_ctx *c, u32 offset)
 {
 	return *(const u64 *)((const char *)c->regs + offset);
 }
-/* Returns the register that the tracepoint was called with: for a narrower argument only its low bytes are defined. */
+/* Returns the register of a tracepoint's argument: for a narrower argument only its low bits are defined. */
 static inline u64 stp_argument(const struct stp_ctx *c, u32 i)
 {
 	return c->arguments[i];
 }
-/* Returns the low 8 bytes of a vector register (xmm0, v0 ...), or st(0) of x87 as a double, of the current process,
- * which is in user mode or in a probe of its code. */
+/* Returns the low 8 bytes of a user-mode vector register (xmm0, v0 ...), or st(0) of x87 as a double. */
 u64 stp_vector_register(u32 n);
 s64 stp_x87_top(void);
 /* Changes a register of the probed code (guru mode). */
@@ -243,12 +243,12 @@ u64 stp_load1(struct stp_ctx *c, u64 address);
 u64 stp_load2(struct stp_ctx *c, u64 address);
 u64 stp_load4(struct stp_ctx *c, u64 address);
 u64 stp_load8(struct stp_ctx *c, u64 address);
-u64 stp_uload1(struct stp_ctx *c, u64 address);            /* of the current process */
+u64 stp_uload1(struct stp_ctx *c, u64 address);            /* loads from the current process */
 u64 stp_uload2(struct stp_ctx *c, u64 address);
 u64 stp_uload4(struct stp_ctx *c, u64 address);
 u64 stp_uload8(struct stp_ctx *c, u64 address);
-/* Load a return address that a call pushed, as it was before return probes of this script replaced it (user_stack.c).
- * Modules that use it have the table of stp_user_stack_family. */
+/* Load the return address that a call pushed, even if return probes of this script replaced it (user_stack.c).
+ * Modules that use them have the table of stp_user_stack_family. */
 u64 stp_return_load4(struct stp_ctx *c, u64 address);
 u64 stp_return_load8(struct stp_ctx *c, u64 address);
 /* Returns the address of a variable of the probed program, from its link address. */
@@ -256,16 +256,16 @@ static inline u64 stp_user_static(struct stp_ctx *c, u64 address)
 {
 	return c->bias + address;
 }
-/* A variable of a program or library other than the probed one. Its address in the current process is found by the
- * mapping of the code; 0 and an error if the file is not mapped there. Table of stp_mapped_family. */
+/* A variable of another program or library than the probed one. Its address in the current process is found by the
+ * mapping of the code; returns 0 and sets an error if the file is not mapped there. Table of stp_mapped_family. */
 struct stp_mapped {
 	struct stp_program *program;
 	u64 address, offset;       /* of the code: link address, offset in the file */
 };
 extern const struct stp_family_ops stp_mapped_family;
 u64 stp_mapped_static(struct stp_ctx *c, const struct stp_mapped *m, u64 address);
-/* Convert a float, and a long double of x86 whose sign and exponent are the low bits of `high`, to the bits of the same
- * or the nearest double. */
+/* Convert a float, or a long double of x86 whose sign and exponent are the low bits of `high`, to the bits of the
+ * same or the nearest double. */
 s64 stp_widen_float(u64 f);
 s64 stp_double_of_x87(u64 mantissa, u64 high);
 /* Fault-safe stores of the low 1 to 8 bytes; error "... fault at 0x..." */
@@ -273,11 +273,11 @@ void stp_store1(struct stp_ctx *c, u64 address, s64 v);
 void stp_store2(struct stp_ctx *c, u64 address, s64 v);
 void stp_store4(struct stp_ctx *c, u64 address, s64 v);
 void stp_store8(struct stp_ctx *c, u64 address, s64 v);
-void stp_ustore1(struct stp_ctx *c, u64 address, s64 v);   /* of the current process */
+void stp_ustore1(struct stp_ctx *c, u64 address, s64 v);   /* stores to the current process */
 void stp_ustore2(struct stp_ctx *c, u64 address, s64 v);
 void stp_ustore4(struct stp_ctx *c, u64 address, s64 v);
 void stp_ustore8(struct stp_ctx *c, u64 address, s64 v);
-/* Extracts a bit-field: n bits from bit `from` of the bytes around it. */
+/* Extracts a bit-field of n bits that starts at bit `from` of the bytes around it. */
 static inline s64 stp_bits(s64 bytes, u32 from, u32 n, bool is_signed)
 {
 	u64 high = (u64)bytes << (64 - from - n);
@@ -290,7 +290,7 @@ static inline s64 stp_with_bits(s64 bytes, u32 from, u32 n, s64 v)
 
 	return (s64)(((u64)bytes & ~mask) | ((u64)v << from & mask));
 }
-/* Loads a terminated string, cut at size. Returns false and sets an error on a fault. */
+/* Loads a terminated string, truncated to `size`. Returns false and sets an error on a fault. */
 bool stp_load_string(struct stp_ctx *c, char *to, u64 address, u32 size);
 bool stp_uload_string(struct stp_ctx *c, char *to, u64 address, u32 size);
 /* Converts a terminated string of 2-byte (UTF-16) or 4-byte characters, of the current process or the kernel, to
@@ -305,10 +305,10 @@ enum { STP_COUNT = 1, STP_SUM = 2, STP_MIN = 4, STP_MAX = 8, STP_AVG = 16, STP_V
 #define STP_LOG_BUCKETS 128
 
 struct stp_stat_desc {
-	u32 ops, buckets;          /* STP_* bits of the values to compute; of the histogram, with underflow and overflow */
-	u32 size;                  /* of a struct stp_stat with all that follows it, in bytes */
-	s64 low, high, step;       /* of @hist_linear */
-	const char *label, *unit;  /* a name for people, and the unit of the values ("us", "bytes"); or NULL */
+	u32 ops, buckets;          /* STP_* bits of the values to compute; buckets, with underflow and overflow */
+	u32 size;                  /* size in bytes of a struct stp_stat with all data that follows it */
+	s64 low, high, step;       /* parameters of @hist_linear */
+	const char *label, *unit;  /* a readable name, and the unit of the values ("us", "bytes"); or NULL */
 };
 struct stp_stat {
 	s64 count, sum, min, max;
@@ -326,7 +326,7 @@ static inline u32 stp_log_bucket(s64 v)
 	return v ? (u32)__builtin_clzll(0 - (u64)v) : 64;
 }
 #include "percentile.h"
-void stp_stat_add_slow(struct stp_stat *s, const struct stp_stat_desc *d, s64 v); /* histogram, variance */
+void stp_stat_add_slow(struct stp_stat *s, const struct stp_stat_desc *d, s64 v); /* updates histogram and variance */
 static inline void stp_stat_add(struct stp_stat *s, const struct stp_stat_desc *d, s64 v)
 {
 	if (d->ops & (STP_MIN | STP_MAX)) {
@@ -344,19 +344,18 @@ static inline void stp_stat_add(struct stp_stat *s, const struct stp_stat_desc *
 }
 void stp_stat_clear(struct stp_stat *s, const struct stp_stat_desc *d);
 /* Extracts a value of a merged statistic. s may be NULL (absent element), which counts as empty. min, max and avg
- * of an empty one are the error "empty aggregate". op is one STP_* bit. */
+ * of an empty statistic set the error "empty aggregate". op is one STP_* bit. */
 s64 stp_stat_get(struct stp_ctx *c, const struct stp_stat *s, const struct stp_stat_desc *d, u32 op);
 s64 stp_stat_variance(struct stp_ctx *c, const struct stp_stat *s, const struct stp_stat_desc *d);
 s64 stp_hist_get(struct stp_ctx *c, const struct stp_stat *s, const struct stp_stat_desc *d, s64 bucket);
-/* Implements foreach by count: returns the bucket that follows `last` (-1: the first one), or -1 after the last
- * one. */
+/* Implements foreach by count: returns the bucket that follows `last` (-1: the first one), or -1 at the end. */
 s64 stp_hist_next(struct stp_ctx *c, const struct stp_stat *s, const struct stp_stat_desc *d, int dir, s64 last);
 
-/* A scalar statistic: one struct stp_stat per CPU at c->percpu + offset, and one to merge into. */
+/* A scalar statistic: one struct stp_stat per CPU at c->percpu + offset, and one into which they are merged. */
 struct stp_scalar_stat {
 	const char *name;
 	struct stp_stat_desc desc;
-	u32 offset;                /* in struct percpu */
+	u32 offset;                /* offset in struct percpu */
 	struct stp_stat *merged;   /* owned by the runtime */
 };
 const struct stp_stat *stp_scalar_merge(struct stp_ctx *c, struct stp_scalar_stat *g);
@@ -374,9 +373,9 @@ struct stp_map {
 	u8 keys[STP_MAX_KEYS];     /* enum stp_type */
 	bool wrap;
 	bool sized;                /* the script declares the size: messages then do not refer to MAXMAPENTRIES */
-	bool percpu;               /* statistics: a table per CPU; numbers: a sum per CPU. Merged before it is read */
+	bool percpu;               /* statistics: a table per CPU; numbers: a sum per CPU; merged before reads */
 	u32 capacity;              /* elements */
-	struct stp_stat_desc stat; /* STP_STATS */
+	struct stp_stat_desc stat; /* description of values of STP_STATS */
 	struct stp_map_data *data; /* owned by the runtime; allocated before begin probes */
 };
 
@@ -387,19 +386,20 @@ void *stp_map_get1(struct stp_map *m, s64 key);                             /* f
 /* Returns the value in a cell that a lookup returned, which may be NULL. */
 static inline s64 stp_cell_long(const void *cell) { return cell ? *(const s64 *)cell : 0; }
 static inline const char *stp_cell_string(const void *cell) { return cell ? cell : ""; }
-/* Finds or inserts an element; a new cell is 0 or "". NULL, with an error, when the array is full. */
+/* Finds or inserts an element; a new cell is 0 or "". Returns NULL, and sets an error, when the array is full. */
 void *stp_map_put(struct stp_ctx *c, struct stp_map *m, const union stp_val *keys);
 void *stp_map_put1(struct stp_ctx *c, struct stp_map *m, s64 key);
-/* As stp_map_put(), in this CPU's table of a percpu map. */
+/* As stp_map_put(), but in this CPU's table of a percpu map. */
 struct stp_stat *stp_pmap_put(struct stp_ctx *c, struct stp_map *m, const union stp_val *keys);
 void stp_map_delete(struct stp_map *m, const union stp_val *keys);          /* deletes from all tables */
 void stp_map_clear(struct stp_ctx *c, struct stp_map *m);
-s64 stp_map_count(struct stp_map *m);      /* elements of the merged table */
-/* Operations on slices. Bit k of `any` is set when key k is "*". */
+s64 stp_map_count(struct stp_map *m);      /* number of elements of the merged table */
+/* Operations on slices. Bit k of `any` is set if key k is "*". */
 bool stp_map_has_slice(struct stp_ctx *c, struct stp_map *m, const union stp_val *keys, u32 any);
 void stp_map_delete_slice(struct stp_ctx *c, struct stp_map *m, const union stp_val *keys, u32 any);
-/* Merges what the CPUs have added to a percpu map, and empties their parts, before any function but stp_pmap_put() and
- * stp_map_add(). The caller holds the map's lock in STP_WRITE, code that only adds in STP_ADDING. */
+/* Merges the values that CPUs have added to a percpu map, and clears their parts; called before any function
+ * except stp_pmap_put() and stp_map_add(). The caller holds the map's lock in STP_WRITE; code that only adds holds
+ * it in STP_ADDING. */
 void stp_map_merge(struct stp_ctx *c, struct stp_map *m);
 
 /* One static struct per foreach statement. A sorted loop (dir is not 0) writes pointers to the elements into a
@@ -407,31 +407,30 @@ void stp_map_merge(struct stp_ctx *c, struct stp_map *m);
  * own part of the table, so that a loop continues in its own order after a call that ran the same loop. */
 struct stp_foreach {
 	struct stp_map *map;
-	s8 dir;                    /* 0 insertion order, 1 up, -1 down */
-	u8 key;                    /* 0 by value, n by key n */
-	u32 stat;                  /* STP_* bit when sorted by a value of statistics */
+	s8 dir;                    /* 0: insertion order, 1: ascending, -1: descending */
+	u8 key;                    /* 0: by value, n: by key n */
+	u32 stat;                  /* STP_* bit if sorted by a value of statistics */
 	bool recursive;            /* the function that contains the loop is recursive */
 	struct stp_elem **order;   /* owned by the runtime; NULL when dir is 0 */
 };
-/* Returns the first element (sorts if dir is set, up to limit; limit < 0: no limit), then the following ones, NULL
- * at the end. */
+/* Iterates over up to limit elements (< 0: all), sorted if dir is set. NULL is returned after the last one. */
 struct stp_iter { struct stp_ctx *c; struct stp_foreach *f; struct stp_elem **order, *elem; s64 left; u32 at; u32 any;
 		  const union stp_val *slice; };
 struct stp_elem *stp_foreach_first(struct stp_ctx *c, struct stp_iter *it, struct stp_foreach *f, s64 limit,
 				   const union stp_val *slice, u32 any);
 struct stp_elem *stp_foreach_next(struct stp_iter *it);
-static inline s64 stp_limit(s64 n) { return n < 0 ? 0 : n; }  /* a negative limit in a script visits nothing */
-s64 stp_elem_long(const struct stp_map *m, const struct stp_elem *e, u32 key);  /* key from 0 */
+static inline s64 stp_limit(s64 n) { return n < 0 ? 0 : n; }  /* a negative limit in a script visits no element */
+s64 stp_elem_long(const struct stp_map *m, const struct stp_elem *e, u32 key);  /* key: number from 0 */
 const char *stp_elem_string(const struct stp_map *m, const struct stp_elem *e, u32 key);
 void *stp_elem_value(const struct stp_map *m, const struct stp_elem *e);
 
 /* The runtime allocates and frees arrays through this table, since modules without arrays do not contain map.c and
  * foreach.c. */
 struct stp_array_ops {
-	u64 (*map_bytes)(const struct stp_map *m, u32 cpus);   /* allocated by map_make(), with this many CPUs in use */
-	int (*map_make)(struct stp_map *m);    /* 0 or -STP_ENOMEM; in both cases map_free() frees what was allocated */
+	u64 (*map_bytes)(const struct stp_map *m, u32 cpus);   /* bytes that map_make() allocates for these CPUs */
+	int (*map_make)(struct stp_map *m);    /* 0 or -STP_ENOMEM; in both cases map_free() frees the memory */
 	void (*map_free)(struct stp_map *m);
-	u64 (*foreach_bytes)(const struct stp_foreach *f);     /* allocated by foreach_make() */
+	u64 (*foreach_bytes)(const struct stp_foreach *f);     /* bytes that foreach_make() allocates */
 	int (*foreach_make)(struct stp_foreach *f);
 	void (*foreach_free)(struct stp_foreach *f);
 };
@@ -442,11 +441,11 @@ extern const struct stp_array_ops stp_array_ops;
 struct stp_format {                        /* one piece of a format: a conversion, then text */
 	const char *text;
 	u16 len;
-	/* d u o x X p c s b m M; q: char * printed as "text", Q: the same in user memory; k: stack value, as its lines;
-	 * 0: text only, width and precision are -1 */
+	/* d u o x X p c s b m M; q: char * printed as "text", Q: the same in user memory; k: a stack value,
+	 * printed as its lines; 0: text only, then width and precision are -1 */
 	char conv;
 	char flag;                 /* 0 + - space # or 0 */
-	s16 width, precision;      /* -1 none, -2 the next argument */
+	s16 width, precision;      /* -1: none, -2: the next argument */
 };
 /* The output of one handler is one record, which is committed when the handler ends. */
 void stp_printf(struct stp_ctx *c, const struct stp_format *f, u32 pieces, const union stp_val *args);
@@ -456,7 +455,7 @@ void stp_print(struct stp_ctx *c, const char *text, u32 len);
 void stp_cprintf(struct stp_ctx *c, const char *fmt, ...); /* STAP_PRINTF: printf formats of C, integers and strings */
 /* returns the context of the handler that calls it directly or indirectly */
 struct stp_ctx *stp_ctx_here(void);
-/* Prints a histogram. An empty one is the error "empty aggregate". */
+/* Prints a histogram. An empty one sets the error "empty aggregate". */
 void stp_print_hist(struct stp_ctx *c, const struct stp_stat *s, const struct stp_stat_desc *d);
 void stp_sprint_hist(struct stp_ctx *c, char *to, u32 size, const struct stp_stat *s,
 		     const struct stp_stat_desc *d);
@@ -474,30 +473,30 @@ struct stp_regex {                         /* a DFA: next = table[state * classe
 };
 bool stp_regex_match(struct stp_ctx *c, const struct stp_regex *r, const char *text);
 
-/* Used by matched(): the tree that splits a match into its groups. Parts are numbered; part 0 needs no work. */
+/* A part of the tree that splits a match into its groups, for matched(). Parts are numbered; part 0 needs no work. */
 enum stp_regex_kind { STP_RE_NONE, STP_RE_GROUP, STP_RE_CAT, STP_RE_ALT, STP_RE_STAR };
 struct stp_regex_part {
 	u8 kind;
-	u8 group, last;            /* GROUP: its number, and the greatest number inside it */
+	u8 group, last;            /* GROUP: its number, and the maximum number inside it */
 	u16 a, b;                  /* CAT: first and rest; ALT: alternatives; GROUP, STAR: the part inside */
-	const struct stp_regex *head; /* forward: where a may end */
-	const struct stp_regex *tail; /* backward; CAT: where b may begin, STAR: where a may begin again */
+	const struct stp_regex *head; /* forward: finds the offsets at which a may end */
+	const struct stp_regex *tail; /* backward: finds the offsets at which (CAT) b, (STAR) another a may begin */
 };
 struct stp_regex_groups {
 	const struct stp_regex *find;  /* backward from the end of the text: finds where a match may begin */
-	const struct stp_regex *whole; /* forward from there: finds where the match ends */
+	const struct stp_regex *whole; /* forward from there: finds the end of the match */
 	const struct stp_regex_part *parts;
 	u16 root, groups;          /* groups: including group 0, the whole match */
 };
 #define STP_MAX_GROUPS 32
 struct stp_match {                         /* the last match of this hit */
-	u32 groups;                /* 0: it failed, or nothing was matched yet */
-	u32 size;                  /* of text */
-	struct { s32 from, to; } at[STP_MAX_GROUPS];   /* from is -1: that group matched nothing */
+	u32 groups;                /* number of groups; 0: the match failed, or there was none yet */
+	u32 size;                  /* size of `text` */
+	struct { s32 from, to; } at[STP_MAX_GROUPS];   /* offsets of a group; from is -1 if it matched nothing */
 	struct { s32 part, from, to; } todo[STP_MAX_GROUPS];
-	char text[];               /* the matched text, followed by as many bytes of marks */
+	char text[];               /* the matched text, followed by the same number of bytes for marks */
 };
-/* Splits a match into its groups. Sets c->error when that takes too many steps. */
+/* Splits a match into its groups. Sets c->error if that takes too many steps. */
 bool stp_regex_groups(struct stp_ctx *c, struct stp_match *m, u32 size, const struct stp_regex_groups *r,
 		      const char *text);
 void stp_matched(struct stp_ctx *c, const struct stp_match *m, char *to, u32 size, s64 group);
@@ -510,7 +509,7 @@ s64 stp_matched_groups(struct stp_ctx *c, const struct stp_match *m);
 
 s64 stp_pid(struct stp_ctx *c);
 s64 stp_tid(struct stp_ctx *c);
-/* Start time of the current thread, of an unspecified clock. With its ID it identifies a thread. */
+/* Returns the start time of the current thread, of an unspecified clock. With the ID it identifies a thread. */
 s64 stp_thread_start(struct stp_ctx *c);
 s64 stp_ppid(struct stp_ctx *c);
 s64 stp_pgrp(struct stp_ctx *c);
@@ -520,42 +519,42 @@ s64 stp_euid(struct stp_ctx *c);
 s64 stp_gid(struct stp_ctx *c);
 s64 stp_egid(struct stp_ctx *c);
 s64 stp_cpu(struct stp_ctx *c);
-s64 stp_target(struct stp_ctx *c);         /* -c, -x */
+s64 stp_target(struct stp_ctx *c);         /* process ID of -c, -x */
 s64 stp_followed(struct stp_ctx *c, s64 pid);  /* it is the target or a descendant, while stp_follow_family runs */
 extern const struct stp_family_ops stp_follow_family;
 const char *stp_execname(struct stp_ctx *c); /* valid until the handler ends; shorter than string_len */
-const char *stp_hostname(struct stp_ctx *c); /* of the initial UTS namespace; valid until the handler ends */
-u64 stp_current_task(struct stp_ctx *c);   /* address; 0 in the user runtime */
-bool stp_task_is_32bit(void);              /* runs a 32-bit program */
-s64 stp_gettimeofday_ns(struct stp_ctx *c);/* since 1970, UTC */
+const char *stp_hostname(struct stp_ctx *c); /* name in the initial UTS namespace; valid until the handler ends */
+u64 stp_current_task(struct stp_ctx *c);   /* its address; 0 in the user runtime */
+bool stp_task_is_32bit(void);              /* it runs a 32-bit program */
+s64 stp_gettimeofday_ns(struct stp_ctx *c);/* ns since 1970, UTC */
 s64 stp_ktime_ns(struct stp_ctx *c);       /* monotonic */
 s64 stp_timezone_s(struct stp_ctx *c);     /* seconds east of UTC */
 bool stp_own_process(void);                /* the current process belongs to the user who runs the script */
 s64 stp_is_users_process(struct stp_ctx *c); /* 1: as stp_own_process(), or root runs the script */
-s64 stp_relay_pid(struct stp_ctx *c);      /* of stapio; in the user runtime the process itself */
-/* Addresses of the namespaces of ns_*() functions: of --target-namespaces, else of the relay; 0: unknown. */
+s64 stp_relay_pid(struct stp_ctx *c);      /* process ID of stapio; in the user runtime that of the process itself */
+/* Addresses of the namespaces for ns_*() functions: of --target-namespaces, otherwise of the relay; 0: unknown. */
 u64 stp_pid_namespace(struct stp_ctx *c), stp_user_namespace(struct stp_ctx *c);
-const char *stp_script_name(void);         /* of the module; in the user runtime that of the program */
-s64 stp_remote_id(struct stp_ctx *c);      /* staprun -r N:URI */
+const char *stp_script_name(void);         /* name of the module; in the user runtime that of the program */
+s64 stp_remote_id(struct stp_ctx *c);      /* N of staprun -r N:URI */
 const char *stp_remote_uri(struct stp_ctx *c);
-const char *stp_pp(struct stp_ctx *c);     /* probe point as resolved */
-const char *stp_pn(struct stp_ctx *c);     /* as written */
+const char *stp_pp(struct stp_ctx *c);     /* resolved probe point */
+const char *stp_pn(struct stp_ctx *c);     /* probe point as written */
 void stp_probefunc(struct stp_ctx *c, char *to, u32 size);   /* "" if unknown */
 void stp_probemod(struct stp_ctx *c, char *to, u32 size);
 void stp_exit(struct stp_ctx *c);          /* ends the session after this handler */
 void stp_log(struct stp_ctx *c, const char *text);           /* prints a line in the output */
-void stp_warn(struct stp_ctx *c, const char *text);          /* prints WARNING: on standard error */
+void stp_warn(struct stp_ctx *c, const char *text);          /* prints "WARNING: " and the text on standard error */
 void stp_system(struct stp_ctx *c, const char *command);
-void stp_switch_file(struct stp_ctx *c);   /* later output goes to the next output file */
+void stp_switch_file(struct stp_ctx *c);   /* subsequent output is written to the next output file */
 s64 stp_random(struct stp_ctx *c, s64 below);
 
 /* ------------------------------------------------------------------ tables of the generated C */
 
-/* STP_ADDING, of data stored per CPU, excludes STP_WRITE, but writes to no memory that other CPUs write to. */
+/* STP_ADDING, for data stored per CPU, excludes STP_WRITE, but writes to no memory that other CPUs write. */
 enum { STP_READ = 1, STP_WRITE = 2, STP_ADDING = 4 };
 struct stp_lock {
 	u32 word;                  /* a reader count or the writer's bit */
-	u32 waits, timeouts;       /* hits that had to wait for it; number of these that were skipped */
+	u32 waits, timeouts;       /* hits that waited for the lock; number of these that were skipped */
 	u32 added;                 /* bool: some probe takes it in STP_ADDING */
 	u32 pad[12];
 };
@@ -563,23 +562,23 @@ struct stp_lock_use { struct stp_lock *lock; u32 mode; const char *name; };
 
 struct stp_probe {
 	void (*handler)(struct stp_ctx *c);
-	const char *point;         /* resolved: pp() */
+	const char *point;         /* resolved point: pp() */
 	const char *written;       /* pn() */
 	const char *where;         /* "t.stp:3:1" */
-	const struct stp_lock_use *locks;  /* in the order to take; may be NULL */
-	u32 nlocks;                /* taken around the handler by the runtime */
-	u32 nlate;                 /* taken by the handler instead, with stp_lock() */
-	u32 nentry;                /* of entry_locks */
+	const struct stp_lock_use *locks;  /* in the order in which they are taken; may be NULL */
+	u32 nlocks;                /* the runtime takes them around the handler */
+	u32 nlate;                 /* the handler takes them instead, by stp_lock() */
+	u32 nentry;                /* number of entry_locks */
 	const struct stp_lock_use *entry_locks; /* taken around the evaluation of @entry() */
-	bool needs_actions;        /* has loops or recursion, so that c->actions is reset; or is timed */
-	u32 arrival_ns;            /* time that the kernel needs for a hit around the handler, on a typical processor */
+	bool needs_actions;        /* it has loops or recursion, so that c->actions is reset, or it is timed */
+	u32 arrival_ns;            /* kernel's time for a hit outside of the handler, on a typical processor */
 	bool (*condition)(void);   /* "if (...)"; NULL if the probe has none */
 	const char *name;          /* $$name of a handler with several points; else NULL */
 	u8 adds_only;              /* enum stp_adds_only: the handler consists of STP_ADD() under conditions */
 	/* Set for a handler of a timer or procfs file that processes much data: it runs in process context,
 	 * preemptible, without locks. */
 	bool in_slices;
-	/* if set, its handler runs first, as a hit: stp_take(), or a handler that calls it */
+	/* if set, its handler runs before this one, as a hit: stp_take(), or a handler that calls it */
 	const struct stp_probe *before;
 	const struct stp_take *takes;      /* table for stp_take() */
 	u32 ntakes;
@@ -590,32 +589,33 @@ static inline const char *stp_probe_name(const struct stp_ctx *c)
 	return c->probe->name;
 }
 
-/* A global and the copy of it that a handler in process context works on (core/slices.c). */
+/* A global, and its copy that a handler in process context uses (core/slices.c). */
 enum stp_take_kind { STP_TAKE_MAP, STP_TAKE_STAT, STP_TAKE_LONG, STP_TAKE_STRING, STP_TAKE_ADDER };
 struct stp_take {
 	u8 kind;                   /* enum stp_take_kind */
-	bool clear;                /* the handler always deletes or overwrites it, so it is cleared when it is copied */
+	bool clear;                /* the handler always deletes or overwrites it: it is cleared when copied */
 	void *from, *to;           /* struct stp_map *, struct stp_scalar_stat *, s64 *, char * */
-	s64 number;                /* the value to which it is then set, or */
-	const char *text;          /* its text; NULL: "" */
+	s64 number;                /* the number to which the global is then set, or */
+	const char *text;          /* the text; NULL: "" */
 	u32 offset;                /* STP_TAKE_ADDER: see stp_adder_read() */
 };
-void stp_take(struct stp_ctx *c);          /* sets c->saved_return to 1 when everything is copied */
+void stp_take(struct stp_ctx *c);          /* sets c->saved_return to 1 after everything is copied */
 
-/* For a handler with nlate locks. stp_lock() takes them; false: timeout, the hit is skipped. stp_unlock() releases
- * them. stp_finish() ends the handler: its output is committed before others can follow. */
+/* For a handler with nlate locks. stp_lock() takes them; it returns false after a timeout, and the hit is skipped.
+ * stp_unlock() releases them. stp_finish() ends the handler: its output is committed before that of later
+ * handlers. */
 bool stp_lock(struct stp_ctx *c);
 void stp_unlock(struct stp_ctx *c);
-/* The handler holds locks of globals. Those of its @entry() do not count. Any context. */
+/* Returns true if the handler holds locks of globals; those of its @entry() do not count. Any context. */
 bool stp_locks_held(const struct stp_ctx *c);
 void stp_finish(struct stp_ctx *c);
 
 struct stp_family_ops;         /* defined by the runtime: { name, start(table, n), stop(table, n) } */
-/* `runs`, if there are any, contain the table in a compact form that the family expands before it is used. */
+/* If `runs` is not NULL, it contains the table in a compact form, which the family expands before the table is used. */
 struct stp_family { const struct stp_family_ops *ops; void *table; u32 n; const void *runs; u32 nruns; };
 /*
- * Compact form of many probes: `n` rows that differ in `point` and `written`. row.point has both texts of the first
- * row, then those of the others; an empty `written` is the same as in the preceding row.
+ * Compact form of many probes: `n` rows that differ only in `point` and `written`. row.point has both texts of the
+ * first row, followed by those of the other rows; an empty `written` is the same as in the preceding row.
  */
 struct stp_probe_run { u32 n; struct stp_probe row; };
 
@@ -631,47 +631,47 @@ struct stp_timer { const struct stp_probe *probe; u64 interval_ns, randomize_ns;
 /* functions of the kernel and its modules: stp_function_family (ftrace, kprobe, kretprobe) */
 extern const struct stp_family_ops stp_function_family;
 struct stp_site {
-	const char *symbol;        /* function name in the kernel; "": the offset is the address */
+	const char *symbol;        /* name of the function in the kernel; "": the offset is the address */
 	const char *module;        /* NULL: the kernel image; "": the kernel image or any module */
 	/* kernel: offset of the function from _stext at link time, 0: look up the symbol; module: offset from the
 	 * symbol */
 	u64 base_offset;
-	u64 offset;                /* in the function: for statements, inlined functions, labels */
+	u64 offset;                /* offset in the function: for statements, inlined functions, labels */
 	u64 address;               /* set by the runtime: the current address */
 };
 /* Compact form for very many sites: names are offsets in a text that begins with "". */
 struct stp_packed_site { u32 symbol, module; s32 base_offset; u32 offset; };
-/* Variables with a static address: struct stp_module.statics. */
+/* Variables with a static address, listed in struct stp_module.statics. */
 u64 stp_static_unknown(struct stp_ctx *c, const struct stp_site *s);  /* returns 0 and sets an error */
 static inline u64 stp_static(struct stp_ctx *c, const struct stp_site *s)
 {
 	return STP_LIKELY(s->address) ? s->address : stp_static_unknown(c, s);
 }
-u64 stp_percpu_offset(struct stp_ctx *c);  /* of this CPU's copies of per-CPU variables */
-void stp_raise(struct stp_ctx *c, s64 signal);     /* sends it to the current task, after the handler */
-u64 stp_thread_pointer(struct stp_ctx *c); /* of the current thread: the base of its thread-local variables */
-/* The build ID of the kernel module that the script was translated for. */
+u64 stp_percpu_offset(struct stp_ctx *c);  /* offset of this CPU's copies of per-CPU variables */
+void stp_raise(struct stp_ctx *c, s64 signal);     /* sends the signal to the current task, after the handler */
+u64 stp_thread_pointer(struct stp_ctx *c); /* the base of the current thread's thread-local variables */
+/* The build ID of the kernel module for which the script was translated. */
 #define STP_BUILD_ID_LEN 20
 struct stp_module_build { const char *module; bool has_id; u8 id[STP_BUILD_ID_LEN]; };
 struct stp_function {
 	const struct stp_probe *probe;
 	struct stp_site *sites;
 	u32 nsites;
-	const struct stp_packed_site *packed;      /* from which the sites are filled in; NULL: they are complete */
-	const char *names;         /* of packed */
+	const struct stp_packed_site *packed;      /* rows that fill the sites; NULL: the sites are complete */
+	const char *names;         /* names to which `packed` refers */
 	bool is_return;
-	bool wildcard;             /* the point is a wildcard, which names no single function */
-	bool allowed;              /* is_return: no site is blocklisted by the kernel */
+	bool wildcard;             /* the point is a wildcard, so it does not name a single function */
+	bool allowed;              /* is_return: the kernel blocklists none of the sites */
 	bool optional;             /* "?": a site that cannot be armed is not an error */
-	bool needs_all_regs;       /* uses registers other than arguments, stack pointer and instruction pointer */
+	bool needs_all_regs;       /* it uses registers other than arguments, stack pointer and instruction pointer */
 	u16 entry_size;            /* bytes per call for @entry() values; 0: none */
 	void (*entry)(struct stp_ctx *c);  /* fills c->entry at function entry; may be NULL */
-	bool entry_free;           /* entry reads only c->regs and c->entry and cannot fail */
+	bool entry_free;           /* entry reads only c->regs and c->entry, and cannot fail */
 	s32 maxactive;             /* 0: default */
 	u32 program;               /* number of the probe whose BPF program serves this one */
 	void *state;               /* owned by the runtime */
 };
-/* Compact form: `n` functions of one site each, which differ in their probes and sites; these follow each other. */
+/* Compact form: `n` functions with one site each, whose probes and sites are successive. */
 struct stp_function_run { u32 n; struct stp_function row; };
 
 /* tracepoints of the kernel and its modules: stp_tracepoint_family */
@@ -679,7 +679,7 @@ extern const struct stp_family_ops stp_tracepoint_family;
 struct stp_tracepoint {
 	const struct stp_probe *probe;
 	const char *name;
-	const char *module;        /* the module that defines it, perhaps not yet loaded; NULL: the kernel image */
+	const char *module;        /* the module that defines it, which may not be loaded yet; NULL: the kernel image */
 	u32 arguments;             /* number of leading arguments that the handler reads */
 	bool optional;             /* "?": a missing tracepoint is not an error */
 	void *state;               /* owned by the runtime */
@@ -690,8 +690,8 @@ extern const struct stp_family_ops stp_uprobe_family;
 struct stp_program {
 	const char *path;
 	const u8 *id;              /* build ID of the file that the translator read, */
-	u64 id_offset;             /* at this offset */
-	/* > 0: the file has no build ID; id is the checksum (checksum.h) of this many bytes there */
+	u64 id_offset;             /* and its offset in the file */
+	/* > 0: the file has no build ID; id is the checksum (checksum.h) of this number of bytes at id_offset */
 	u64 summed;
 	u32 id_len;
 	u32 users;                 /* owned by the runtime */
@@ -700,12 +700,12 @@ struct stp_program {
 struct stp_uprobe {
 	const struct stp_probe *probe;
 	struct stp_program *program;
-	u64 offset;                /* of the instruction, in the file */
-	u64 address;               /* its link address, relative to which c->bias is computed */
+	u64 offset;                /* offset of the instruction in the file */
+	u64 address;               /* link address of the instruction, from which c->bias is computed */
 	u64 semaphore;             /* file offset of the 16-bit semaphore of an SDT marker; 0: none */
-	const char *name;          /* for messages */
-	struct stp_program *within;        /* a library: only in processes that run this program; NULL: any */
-	s32 pid;                   /* only in this process; 0: any */
+	const char *name;          /* name of the probed function or marker, for messages */
+	struct stp_program *within;        /* a library: only in processes that run this program; NULL: in any */
+	s32 pid;                   /* only this process is probed; 0: any */
 	bool is_return;
 	bool optional;             /* "?": a missing file is not an error */
 	u16 entry_size;            /* bytes per call for @entry() values; 0: none */
@@ -723,28 +723,28 @@ struct stp_procfs {
 	u32 nwrites, mode, size;
 };
 void stp_value_get(struct stp_ctx *c, char *to, u32 size);
-/* returns 0, or the number of bytes that the text exceeds */
+/* returns 0, or the number of excess bytes of the text */
 u32 stp_value_set(struct stp_ctx *c, const char *text, bool append);
 
-extern const struct stp_family_ops stp_perf_family;       /* perf events, and timer.profile, which is one */
+extern const struct stp_family_ops stp_perf_family;       /* perf events, including timer.profile: stp_perf_family */
 struct stp_perf {
 	const struct stp_probe *probe;
-	const char *counter;       /* for @perf("..."): counts in each thread of `program`, or in the target process; */
-				   /* NULL: samples on every CPU */
+	const char *counter;       /* for @perf("..."): counts in each thread of `program`, or in the target; */
+				   /* NULL: it samples on every CPU */
 	u32 type;                  /* as in perf_event_open(2) */
 	u64 config;
 	u64 period;                /* events per sample; 0: see hz */
-	u64 hz;                    /* samples a second */
-	bool per_second;           /* hz is a frequency; false: nanoseconds per tick of a clock */
+	u64 hz;                    /* samples per second */
+	bool per_second;           /* hz is a frequency; false: it is the nanoseconds per tick of a clock */
 	bool in_target;            /* only the processes of -c and -x */
 	bool optional;             /* "?": an event that the machine cannot count is not an error */
 	bool absent;               /* set by the runtime: the machine cannot count this event */
 	s64 last;                  /* set by the runtime: the count at the end of the session */
-	struct stp_program *program;       /* only in processes that run it; NULL: all */
+	struct stp_program *program;       /* only processes that run it; NULL: all */
 	void *state;               /* owned by the runtime */
 };
-/* Returns a count, scaled to the time that the target process ran. 0 and an error: the counter is not available, or
- * has not been scheduled yet. */
+/* Returns a count, scaled to the time that the target process ran. Returns 0 and sets an error if the counter is
+ * not available, or has not been scheduled yet. */
 s64 stp_perf_read(struct stp_ctx *c, const char *counter);
 
 /* packets in the network stack: stp_netfilter_family. $hooknum, $skb, $in, $out are arguments 0 to 3. */
@@ -762,8 +762,8 @@ struct stp_hwbkpt {
 	const struct stp_probe *probe;
 	struct stp_site site;      /* the watched address, by symbol (of any module), or as a number if symbol is NULL */
 	u32 length;                /* bytes */
-	bool reads;                /* triggers on reads, too */
-	bool in_target;            /* in the process of -c or -x, at site.address */
+	bool reads;                /* reads also trigger it */
+	bool in_target;            /* it is in the process of -c or -x, at site.address */
 	/* link address of the code of that program if it is position-independent; 0: addresses are absolute */
 	u64 start_code;
 	bool optional;             /* "?": a missing symbol is not an error */
@@ -781,8 +781,8 @@ enum stp_process_kind { STP_PROCESS_BEGIN, STP_PROCESS_END, STP_THREAD_BEGIN, ST
 struct stp_process {
 	const struct stp_probe *probe;
 	u32 kind;                  /* enum stp_process_kind */
-	struct stp_program *program;       /* only in processes that run this program; NULL: any */
-	s32 pid;                   /* only in this process; 0: any */
+	struct stp_program *program;       /* only processes that run this program; NULL: any */
+	s32 pid;                   /* only this process; 0: any */
 	bool optional;             /* "?" */
 	void *state;               /* owned by the runtime */
 };
@@ -791,12 +791,12 @@ struct stp_process {
  * are sorted by offset in the file; a row is valid up to the offset of the next one. */
 extern const struct stp_family_ops stp_user_stack_family;
 struct stp_usym { u64 offset, size; const char *name; };
-enum { STP_FRAME_NONE,             /* fp: unchanged; ra: no caller, outermost frame */
+enum { STP_FRAME_NONE,             /* fp: it is unchanged; ra: the outermost frame, without a caller */
        STP_FRAME_UNKNOWN,
        STP_FRAME_REGISTER,         /* value is base + offset */
        STP_FRAME_LOAD,             /* value is loaded from base + offset, then plus is added */
        STP_FRAME_AT_CFA,           /* value is loaded from cfa + offset */
-       /* cfa of a 16-byte PLT entry: stack pointer + offset, and 8 more from its byte `base` on */
+       /* cfa in a 16-byte PLT entry: stack pointer + offset, and 8 more from its byte `base` on */
        STP_FRAME_PLT };
 enum { STP_FRAME_SP, STP_FRAME_FP, STP_FRAME_REGS };       /* bases; REGS + n: word n of the registers */
 struct stp_frame_location { s32 offset; u8 kind, base; s16 plus; };
@@ -806,7 +806,7 @@ struct stp_object {
 	struct stp_program *program;
 	const struct stp_usym *symbols;
 	const u32 *frame_offsets; const u16 *frame_rule; const struct stp_frame_rule *frame_rules;
-	const struct stp_lines *lines;     /* by offset in the file; may be NULL */
+	const struct stp_lines *lines;     /* table by offset in the file; may be NULL */
 	u32 nsymbols, nframes;
 };
 /*
@@ -818,21 +818,20 @@ struct stp_object {
 #define STP_NAME_TEXT 768
 #define STP_ADDRESSES 128
 char *stp_address_name(struct stp_ctx *c, u64 address, bool with_offset);
-u64 *stp_addresses(struct stp_ctx *c);                     /* of STP_ADDRESSES elements */
-/* Finds the file that is mapped at an address of the current process. Returns false, and path is NULL, if it is
- * unknown. The other pointers may be NULL. */
+u64 *stp_addresses(struct stp_ctx *c);                     /* STP_ADDRESSES elements */
+/* Finds the file mapped at an address of the current process. Returns false, with path NULL, if there is none. */
 struct stp_user_location {
-	const char *path;          /* of the program or library */
-	/* offset in the file; bytes of the file that are mapped up to the end of this mapping */
+	const char *path;          /* path of the program or library */
+	/* offset in the file; number of bytes of the file from there to the end of the mapping */
 	u64 offset, size;
-	const struct stp_usym *symbol;
-	const char *source;
-	u32 line;                  /* set if with source lines */
+	const struct stp_usym *symbol;      /* may be NULL */
+	const char *source;                 /* may be NULL */
+	u32 line;                  /* set if source lines are available */
 };
 bool stp_user_location(struct stp_ctx *c, u64 address, struct stp_user_location *p);
 /* Writes the call stack of the current process, innermost frame first; returns the number of frames. */
 u32 stp_user_stack(struct stp_ctx *c, u64 *at, u32 max);
-/* the same, from these registers */
+/* the same, starting at these registers */
 u32 stp_user_stack_from(struct stp_ctx *c, u64 pc, u64 sp, u64 fp, u64 *at, u32 max);
 
 /* Looks up a source line; `code_offset` as in lines.h. Returns false if it is unknown. Context: any. */
@@ -840,8 +839,8 @@ bool stp_lines_find(const struct stp_lines *t, u32 code_offset, const char **fil
 /* code of the kernel and its modules, for symfileline() and the like: stp_lines_family */
 extern const struct stp_family_ops stp_lines_family;
 struct stp_code {
-	const struct stp_site *site;       /* a symbol that is `before` bytes after the start of the code */
-	u32 before, size, code_offset;     /* code_offset: of the first byte, see lines.h */
+	const struct stp_site *site;       /* a symbol at distance `before` from the start of the code */
+	u32 before, size, code_offset;     /* code_offset: that of the first byte, see lines.h */
 	const struct stp_lines *lines;
 };
 bool stp_source_line(struct stp_ctx *c, u64 address, const char **file, u32 *line);
@@ -856,20 +855,20 @@ struct stp_global {            /* a global that can be set with name=value befor
 struct stp_limits {
 	u32 string_len;            /* MAXSTRINGLEN: size of a buffer in bytes */
 	s32 actions, actions_interruptible, nesting;
-	u32 work;                  /* units of work allowed for each of `actions` */
-	u32 deadline_ms;           /* MAXHANDLERTIME: of a handler with interrupts off; 0: no limit */
+	u32 work;                  /* units of work that are allowed for each of `actions` */
+	u32 deadline_ms;           /* MAXHANDLERTIME: limit of a handler with interrupts disabled; 0: no limit */
 	u32 errors, skipped;
 	u32 trylock, trylock_delay_us;
 	u32 min_stack;
 	u32 overload_interval, overload_threshold; /* in nanoseconds */
-	u32 buffer_kb;             /* ring data per CPU; 0: chosen by ring.c */
-	/* STP_MAXMEMORY: sum of all allocations; 0: half of the memory available at the start */
+	u32 buffer_kb;             /* size of the ring data per CPU; 0: chosen by ring.c */
+	/* STP_MAXMEMORY: limit of all allocations; 0: half of the memory available at the start */
 	u32 memory_kb;
-	u32 message_bytes;         /* STP_DEFAULT_BUFFERS * STP_CTL_BUFFER_SIZE: of the queue of messages; 0: default */
+	u32 message_bytes;         /* STP_DEFAULT_BUFFERS * STP_CTL_BUFFER_SIZE, of the queue; 0: default */
 	s32 hash_bias;             /* MAPHASHBIAS: hash tables of maps are larger by this power of two */
 	bool no_overload, interruptible, suppress_errors;
-	bool timing, timing_report;     /* every probe has needs_actions and its hits are timed; -t: the times are printed */
-	bool bulk;                 /* -b: one file per CPU */
+	bool timing, timing_report;     /* every probe has needs_actions and is timed; -t: times are printed */
+	bool bulk;                 /* -b: one output file per CPU */
 	s32 hist_elision;          /* HIST_ELISION */
 	u32 hist_width;
 	u32 hist_percentiles, hist_terminal;       /* HIST_PERCENTILES, HIST_TERMINAL */
@@ -880,19 +879,19 @@ struct stp_module {
 	struct stp_limits limits;
 	const struct stp_family *families; u32 nfamilies;
 	const struct stp_probe *probes; u32 nprobes;
-	/* if not NULL, `probes` are at `expanded`, which the runtime fills from runs */
+	/* if not NULL, `probes` are at `expanded`, which the runtime fills from probe_runs */
 	struct stp_probe *expanded; const struct stp_probe_run *probe_runs; u32 nprobe_runs;
-	const struct stp_array_ops *arrays;        /* NULL without maps */
+	const struct stp_array_ops *arrays;        /* NULL: there are no maps */
 	struct stp_map *const *maps; u32 nmaps;
 	struct stp_scalar_stat *const *stats; u32 nstats;
 	struct stp_foreach *const *foreachs; u32 nforeachs;
 	const struct stp_global *globals; u32 nglobals;
 	struct stp_site *statics; u32 nstatics;
-	u32 percpu_size;           /* of struct percpu */
+	u32 percpu_size;           /* size of struct percpu */
 	u32 frame_size;            /* string variables of a context, for the deepest nesting */
-	const struct stp_records *records;         /* output consists of records; NULL: of text */
-	const u8 *build_id; u32 build_id_len;      /* of the kernel for which base_offset holds */
-	const struct stp_module_build *builds; u32 nbuilds;    /* of the modules that contain sites */
+	const struct stp_records *records;         /* the output consists of records; NULL: it is text */
+	const u8 *build_id; u32 build_id_len;      /* build ID of the kernel for which base_offset is valid */
+	const struct stp_module_build *builds; u32 nbuilds;    /* builds of the modules that contain sites */
 };
 #define STP_GENERATED_ABI 1
 extern const struct stp_module stp_module; /* the only definition in generated C */

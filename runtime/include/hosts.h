@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * --merge: between stap, which reaches the hosts, and the program with the probes that run once (runtime/merge). The
- * program reads a struct stp_hosts from descriptor STP_HOSTS_IN, then chunks of the hosts' streams of records.h, each
- * in order; the end of the file means that all hosts have ended. It writes one byte to STP_HOSTS_OUT when the hosts
- * should end.
+ * --merge: the protocol between stap, which is connected to the hosts, and the program with the probes that run
+ * once (runtime/merge). The program reads a struct stp_hosts from descriptor STP_HOSTS_IN, then chunks of the
+ * hosts' streams of records.h, each in order; the end of the file means that all hosts have ended. It writes one
+ * byte to STP_HOSTS_OUT when the hosts should end.
  */
 #ifndef STP_HOSTS_H
 #define STP_HOSTS_H
@@ -13,7 +13,7 @@ enum { STP_HOSTS_IN = 3, STP_HOSTS_OUT = 4 };
 struct stp_hosts {
 	unsigned int n;
 	unsigned int prefix;       /* lines that hosts print begin with the number of the host */
-	unsigned int all;          /* the session ends when all hosts have ended, else with the first */
+	unsigned int all;          /* the session ends when all hosts have ended; otherwise when the first has */
 };
 
 struct stp_hosts_chunk {           /* native byte order; the bytes follow */

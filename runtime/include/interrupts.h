@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Interrupts of a session: SIGINT, SIGTERM and SIGHUP. The terminal sends one to each process of its group, sudo and
- * wrappers forward theirs, and users press the keys twice: within INTERRUPTS_APART_MS they count as one. The first ends
- * the session and loses nothing, the second ends it at once.
+ * Interrupts of a session: SIGINT, SIGTERM and SIGHUP. The terminal sends one to each process of its group, sudo
+ * and wrappers forward theirs, and users may press the keys twice: signals within INTERRUPTS_APART_MS count as
+ * one interrupt. The first interrupt ends the session without losses, the second ends it immediately.
  *
  * Context: translator, staprun; async-signal-safe.
  */
@@ -17,7 +17,7 @@
 #define INTERRUPTS_WARNING "waiting for end probes and their output; another interrupt ends the session at once and " \
 			   "loses the rest of the output"
 
-/* Returns the number of interrupts so far, with the one that has just arrived. */
+/* Returns the number of interrupts, including the one that has just arrived. */
 static inline int interrupts_add(int before)
 {
 	static int64_t counted_ms;

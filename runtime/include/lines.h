@@ -31,7 +31,7 @@ enum { STP_LINES_SAME, STP_LINES_BEFORE, STP_LINES_FILE, STP_LINES_NOTHING };
 struct stp_lines {
 	unsigned char cached[56];  /* struct cached_table_header of the translator */
 	unsigned int nblocks, nfiles, text_size, code_size;
-	unsigned int blocks, files, text, code;        /* offsets from here, in bytes */
+	unsigned int blocks, files, text, code;        /* offsets in bytes, relative to this struct */
 };
 
 #endif

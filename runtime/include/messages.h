@@ -15,8 +15,8 @@
  * the next lap: do not read its seq.
  *
  * The device can be opened by one process at a time: by root, and by the user after staprun has finished; staprun
- * passes the descriptor to stapio. The process that has it open is not trusted: each address is accepted once, in
- * the order of the WANTs. Closing it without STP_CMD_DETACH stops the session.
+ * passes the descriptor to stapio. The process that has it open is not trusted: each address is accepted only
+ * once, in the order of the WANTs. Closing it without STP_CMD_DETACH stops the session.
  */
 #ifndef STP_MESSAGES_H
 #define STP_MESSAGES_H
@@ -42,14 +42,14 @@ enum stp_cmd_type {
 	/* sent by stapio */
 	STP_CMD_START,       /* struct stp_start: runs begin probes in this call, arms probes; then STP_MSG_STARTED */
 	STP_CMD_STOP,        /* disarms probes, runs end or error probes in this call; then STP_MSG_STOPPED */
-	STP_CMD_DETACH,      /* closing the descriptor will leave the session running */
+	STP_CMD_DETACH,      /* the session continues after the descriptor is closed */
 	STP_CMD_TARGET_GONE, /* the -c command exited */
 	STP_CMD_REMOTE,      /* struct stp_remote, before START: results of remote_id() and remote_uri() */
 };
 
 struct stp_cmd {
 	stp_u32 type;
-	stp_u32 len;         /* of the payload */
+	stp_u32 len;         /* length of the payload */
 	stp_u8 payload[];
 };
 
@@ -57,22 +57,23 @@ struct stp_hello {
 	stp_u32 protocol;
 	stp_u32 pad;
 	stp_u64 kernel_base; /* _stext of the running kernel; 0 if unknown */
-	stp_u8 build_id[32]; /* of the running kernel, zero-padded */
+	stp_u8 build_id[32]; /* build ID of the running kernel, zero-padded */
 	stp_u32 build_id_len;
 	stp_s32 timezone_s;  /* seconds east of UTC, for tz functions */
-	stp_u32 uid;         /* of the user who runs the script */
+	stp_u32 uid;         /* user ID of the user who runs the script */
 	stp_u32 pad2;
 };
 
 struct stp_address {
-	stp_u32 index;       /* of the WANT */
+	stp_u32 index;       /* number of the WANT */
 	stp_u32 pad;
 	stp_u64 address;     /* 0: not found */
 };
 
 struct stp_start {
-	stp_s32 target_pid;  /* -c, -x; 0: none */
-	stp_s32 namespaces;  /* a process whose namespaces the ns_ functions refer to; 0: the initial ones */
+	stp_s32 target_pid;  /* process ID of -c, -x; 0: none */
+	stp_s32 namespaces;  /* process ID of a process to whose namespaces the ns_ functions refer; 0: the
+			      * initial ones */
 };
 
 #define STP_REMOTE_URI_MAX 256
@@ -84,9 +85,9 @@ struct stp_remote {
 enum stp_msg_type {
 	STP_MSG_WANT = 1,    /* struct stp_want */
 	STP_MSG_READY,       /* no payload: all WANTs have been sent */
-	STP_MSG_STARTED,     /* struct stp_status: 0, or -errno and an ERROR message before it */
+	STP_MSG_STARTED,     /* struct stp_status: 0; or -errno, after an ERROR message */
 	STP_MSG_EXIT,        /* the script called exit() or failed: the relay should send STOP */
-	STP_MSG_STOPPED,     /* struct stp_summary: nothing follows, the rings are complete */
+	STP_MSG_STOPPED,     /* struct stp_summary: the last message; the rings are complete */
 	STP_MSG_ERROR,       /* text, no newline: shown as "ERROR: text" */
 	STP_MSG_WARNING,     /* text, no newline: shown as "WARNING: text" */
 	STP_MSG_SYSTEM,      /* text: a command for sh -c */
@@ -114,7 +115,7 @@ struct stp_status {
 	stp_u32 pad;
 };
 
-/* Reasons for which events were not handled, or only in part. */
+/* Kinds of reasons why events were not handled, or only partly. */
 enum stp_loss_kind { STP_KIND_SKIPPED, STP_KIND_MISSED, STP_KIND_LOST, STP_KIND_CUT, STP_KIND_OUTSIDE };
 enum stp_loss {
 #define LOSS(name, kind, text, hint) STP_LOSS_##name,
@@ -127,7 +128,7 @@ enum stp_loss {
 struct stp_summary {
 	stp_s32 rc;          /* 0, or 1 after errors */
 	stp_u32 errors;
-	stp_u64 skipped;     /* hits skipped, the sum of all reasons */
+	stp_u64 skipped;     /* number of skipped hits, the sum of all reasons */
 };
 
 /*
@@ -145,11 +146,12 @@ struct stp_ring_header {     /* page 0 */
 	stp_u32 magic, protocol;
 	stp_u32 rings;
 	stp_u32 flags;       /* STP_RINGS_* */
-	stp_u64 ring_size;   /* bytes of data per ring, a power of two, at least two pages */
+	stp_u64 ring_size;   /* size of the data of a ring in bytes, a power of two, at least two pages */
 	stp_u64 first;       /* offset of ring 0's control page in the mapping */
-	stp_u64 stride;      /* from one ring's control page to the next; data follows the page */
+	stp_u64 stride;      /* distance from a ring's control page to the next one's; data follows the page */
 	/*
-	 * sequence numbers up to this one that are in no ring when the rings are mapped were read or counted before
+	 * if the rings do not contain a sequence number up to this one when they are mapped, its record was read or
+	 * counted before
 	 */
 	stp_u64 settled;
 	/*
@@ -160,8 +162,8 @@ struct stp_ring_header {     /* page 0 */
 	stp_u32 nlosses;     /* STP_LOSSES of the module */
 	stp_u32 stopped;
 	struct stp_summary summary;
-	stp_u64 losses[STP_LOSSES_MAX];      /* by enum stp_loss */
-	stp_u32 limits[STP_LOSSES_MAX];      /* values for %u in their hints */
+	stp_u64 losses[STP_LOSSES_MAX];      /* number of losses by enum stp_loss */
+	stp_u32 limits[STP_LOSSES_MAX];      /* values for %u in the hints of losses */
 	stp_u32 max_skipped; /* MAXSKIPPED */
 	stp_u32 pad;
 };
@@ -180,7 +182,7 @@ struct stp_ring_control {
 struct stp_rec {             /* 8-byte aligned */
 	stp_u32 len;         /* payload bytes; the record takes sizeof(struct stp_rec) + len, rounded up to 8 */
 	stp_u32 flags;
-	stp_u64 seq;         /* from 1, without gaps over all rings together (padding has none) */
+	stp_u64 seq;         /* sequence number: starts at 1, without gaps in all rings together (padding has none) */
 };
 
 #endif

@@ -53,13 +53,13 @@ static inline enum number_found number_signed(const char **at, int base, int64_t
 	return found == NUMBER_TOO_LARGE || size > (uint64_t)INT64_MAX + minus ? NUMBER_TOO_LARGE : NUMBER_GOOD;
 }
 
-/* Parses a number from least to most at *at and moves *at past it. */
+/* Parses a number from min to max at *at and moves *at past it. */
 static inline bool number_at(const char **at, int base, int64_t min, int64_t max, int64_t *n)
 {
 	return number_signed(at, base, n) == NUMBER_GOOD && *n >= min && *n <= max;
 }
 
-/* As number_at(); the number has to be the whole text. */
+/* As number_at(); the number must be the whole text. */
 static inline bool number_whole(const char *text, int base, int64_t min, int64_t max, int64_t *n)
 {
 	return number_at(&text, base, min, max, n) && !*text;

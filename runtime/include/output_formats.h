@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A fact about the formats of -f and --output that the translator needs before the script runs.
+// A property of the formats of -f and --output that the translator needs before the script runs.
 #ifndef OUTPUT_FORMATS_H
 #define OUTPUT_FORMATS_H
 
@@ -7,7 +7,8 @@
 #include <stddef.h>
 #include <string.h>
 
-// Returns true if a format shows only arrays of numbers or statistics whose keys are call stacks. `len` is in bytes.
+// Returns true if a format supports only arrays of numbers or statistics whose keys are call stacks. `len` is in
+// bytes.
 static inline bool format_takes_stacks(const char *name, size_t len)
 {
 	static const char *const formats[] = { "folded", "speedscope", "pprof" };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The stream of records that a script writes in place of text with -f, --output and --record, read by stap-report.
+ * The stream of records that a script writes instead of text with -f, --output and --record. stap-report reads
+ * it.
  *
  * The stream is a sequence of frames. A frame of kind STP_FRAME_RECORD has the output of one handler, or a part of it,
  * as items one after the other; every such frame begins with an item HEAD. Frames are in the order of `seq`; the first
@@ -32,13 +33,13 @@ enum stp_frame_kind {
 	/* struct stp_frame_gap, then text: the losses since the last such frame, before the next record was written; losses
 	 * of the whole session are frames of kind LOSS, too */
 	STP_FRAME_GAP,
-	STP_FRAME_ARMED,           /* no payload; of a module: all its probes are armed */
+	STP_FRAME_ARMED,           /* no payload; a module sends it when all its probes are armed */
 };
 
 struct stp_frame {                 /* native byte order; the payload follows without padding */
-	unsigned int len;          /* of the payload; at most STP_FRAME_MAX */
+	unsigned int len;          /* length of the payload; at most STP_FRAME_MAX */
 	unsigned int kind;
-	unsigned long long seq;    /* of a record; 0 for other kinds */
+	unsigned long long seq;    /* sequence number of a record; 0 for other kinds */
 };
 #define STP_FRAME_MAX (1u << 20)
 #define STP_RECORD_BUCKETS 130         /* maximum number of buckets of a histogram in a record; others are text */
@@ -53,7 +54,7 @@ struct stp_frame_loss {
 
 struct stp_frame_gap {
 	unsigned long long count;
-	unsigned long long time_ns;     /* since 1970: when it was noticed */
+	unsigned long long time_ns;     /* when the loss was noticed, since 1970 */
 };
 
 struct stp_frame_end {
@@ -65,7 +66,8 @@ struct stp_frame_end {
 #define STP_LIST_TYPE 4
 
 enum stp_item {
-	/* number: nanoseconds since 1970; number: CPU; number: 1 + index of the probe, 0: none of the script's */
+	/* number: nanoseconds since 1970; number: CPU; number: 1 + index of the probe, 0: not a probe of the
+	 * script */
 	STP_ITEM_HEAD = 1,
 	/* signed: the format's identifier; for each conversion, a width or precision of -2 (signed), then its argument:
 	 * text for %s, else signed */
@@ -80,32 +82,33 @@ enum stp_item {
 	/* signed: identifier; number: pieces; for each: byte conversion (0: none), byte flag (0: none), signed width,
 	 * signed precision, text */
 	STP_ITEM_FORMAT,
-	/* number: 1 + index; text: resolved; text: as written; text: location in the script, FILE:LINE:COLUMN */
+	/* number: 1 + index; text: resolved point; text: point as written; text: location in the script,
+	 * FILE:LINE:COLUMN */
 	STP_ITEM_PROBE,
-	/* number: index; text: name; text: name for people or empty; byte: type of the value; number: keys; for each: byte
-	 * type, also STP_LIST_TYPE */
+	/* number: index; text: name; text: readable name or empty; byte: type of the value; number: keys; for
+	 * each: byte type, also STP_LIST_TYPE */
 	STP_ITEM_GLOBAL,
 	/* text: the script, or a part of it; the parts are in order */
 	STP_ITEM_SCRIPT,
 	/* number: index of a global; its keys; its value: signed, text or statistic, by the types of GLOBAL;
 	 * of STP_LIST_TYPE: two texts, addresses separated by spaces, and the names of the frames, each on a line */
 	STP_ITEM_VALUE,
-	/* number: 1 + index of a probe; number: its hits; numbers: nanoseconds of the shortest one, of all, of the
-	 * longest one */
+	/* number: 1 + index of a probe; number: its hits; numbers: nanoseconds of the shortest hit, of all hits,
+	 * of the longest hit */
 	STP_ITEM_COST,
-	/* Only in the stream of a host of --merge. number: index of a global; its keys; what the host has added to it since
-	 * the last such item: signed; of statistics: number of 8-byte words in all, number of those that are not zero; for
-	 * each: number, its index; signed */
+	/* Only in the stream of a host of --merge. number: index of a global; its keys; the amount that the host
+	 * has added to it since the last such item: signed; for statistics: number of 8-byte words in total,
+	 * number of those that are not zero; for each of these: number, its index; signed */
 	STP_ITEM_ADDED,
 	/* the same, with a value that replaces the element's: signed or text */
 	STP_ITEM_ASSIGNED,
-	/* number: index; text: an option that the script was translated with, or a part of it; the parts are in order */
+	/* number: index; text: an option of the translation, or a part of it; the parts are in order */
 	STP_ITEM_OPTION,
 };
 
 /*
  * A statistic: number ops (STP_COUNT and so on of generated.h); signed low, high, step; number of buckets; signed
- * count, sum, min, max; number of nonempty buckets; for each: number, signed count; text: name for people or empty;
+ * count, sum, min, max; number of nonempty buckets; for each: number, signed count; text: readable name or empty;
  * text: unit of the values or empty.
  */
 

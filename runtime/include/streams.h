@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <unistd.h>
 
-/* Opens the closed ones for reading only, so that output is an error. Returns false if that is impossible. */
+/* Opens the closed descriptors for reading only, so that output is an error. Returns false if that is impossible. */
 static inline bool stp_streams_open(void)
 {
 	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)

@@ -5,7 +5,7 @@
 
 #include "generated.h"
 
-/* Returns NULL if no symbol has the offset (bytes). Any context. */
+/* Returns NULL if no symbol contains the offset (in bytes). Any context. */
 static inline const struct stp_usym *stp_user_symbol(const struct stp_object *o, u64 offset)
 {
 	u32 low = 0, high = o->nsymbols;

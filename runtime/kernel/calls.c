@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The tables of calls.h: sets of WAYS rows, of which a hash of the key selects one. Each table has one lock, held
- * for a search of one set and a copy. It is an arch_spinlock_t, since handlers disable interrupts without lockdep's
- * knowledge.
+ * The tables of calls.h: sets of WAYS rows; a hash of the key selects a set. Each table has one lock, held while
+ * one set is searched and a row is copied. It is an arch_spinlock_t, since handlers disable interrupts without
+ * lockdep's knowledge.
  */
 #include "kernel.h"
 #include "calls.h"
@@ -15,18 +15,19 @@
 #define SKIP_WAIT_MS 1                 /* timeout for the lock */
 
 struct call {
-	const struct task_struct *task;        /* NULL: free. Only compared, never dereferenced */
-	u64 born, programs, id;                /* the rest of the key */
-	u64 process_born;                      /* start time of the first thread, which a thread gets from execve() */
+	const struct task_struct *task;        /* NULL: the row is free. It is only compared, never dereferenced */
+	u64 born, programs, id;                /* the remaining part of the key */
+	u64 process_born;                      /* start time of the process's first thread, which a thread takes
+					        * over when it calls execve() */
 	u64 age;
-	pid_t pid, process;                    /* of the task and of its first thread, in the initial namespace */
-	u32 size;                              /* of its data */
+	pid_t pid, process;                    /* IDs of the task and of its first thread, in the initial namespace */
+	u32 size;                              /* size of its data */
 	bool skipped;                          /* the row has no data */
 	s64 data[];
 };
 
 struct set {
-	u64 reused;                            /* rows of calls in progress that other calls have got */
+	u64 reused;                            /* number of calls in progress whose rows were reused */
 	char rows[];
 };
 
@@ -35,7 +36,7 @@ struct stp_calls {
 	u32 shift, size;                       /* 1 << (32 - shift) sets of WAYS rows of size bytes */
 	u64 age;
 	bool over_exec;                        /* execve(): the call returns in another program */
-	u64 valid_from;                        /* data of older rows is lost */
+	u64 valid_from;                        /* the data of rows that are older is lost */
 	char sets[];
 };
 
@@ -91,7 +92,8 @@ static bool is_of(const struct call *r, u64 id)
 	return r->task == current && r->id == id && r->born == current->start_time && r->programs == current->self_exec_id;
 }
 
-/* True for the row of execve() if it has succeeded since. begin_new_exec() increments self_exec_id once. */
+/* Returns true for the row of an execve() that has succeeded meanwhile. begin_new_exec() increments self_exec_id
+ * once. */
 static bool is_before_exec(const struct call *r, u64 id)
 {
 	return r->task == current && r->id == id && r->programs + 1 == current->self_exec_id &&
@@ -135,7 +137,7 @@ static bool is_in_progress(const struct stp_calls *t, const struct call *r)
 	return same;
 }
 
-/* Returns the row of the same call, a free one, or the oldest; under the lock. */
+/* Returns the row of the same call, a free row, or the oldest one; called under the lock. */
 static struct call *renew(struct stp_calls *t, u64 id, bool skipped)
 {
 	struct set *set = set_of(t, id);
@@ -177,8 +179,8 @@ void stp_calls_put(struct stp_calls *t, u64 id, const void *data, u32 size)
 	arch_spin_unlock(&t->lock);
 }
 
-/* A call without a row has lost it only if a row of its set was reused. If several such calls return, including some
- * that began before the table was made, only as many count as lost. */
+/* If a call has no row, the row is lost only if one of its set was reused. If several such calls return,
+ * including some that began before the table was made, only as many as were reused count as lost. */
 static enum stp_call without_row(struct set *set, bool take)
 {
 	if (!set->reused)
@@ -219,8 +221,8 @@ enum stp_call stp_calls_take(struct stp_calls *t, u64 id, void *data, u32 size)
 	return get(t, id, data, size, true);
 }
 
-/* If the lock times out, perhaps because this hit interrupted its holder, the data of all rows is lost: such calls
- * are counted, while a row of another call would give wrong data. */
+/* If the lock times out, perhaps because this hit interrupted its holder, the data of all rows is considered
+ * lost: these calls are counted, whereas a row of another call would give wrong data. */
 static void replace_row(struct stp_calls *t, u64 id, bool marked)
 {
 	struct stp_spin spin = {};

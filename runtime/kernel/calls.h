@@ -15,34 +15,34 @@
 
 struct stp_calls;
 
-/* Makes a table for at least n calls, of size bytes each. over_exec: a row is also found after the call has executed
- * another program, as execve() does when it returns. NULL: out of memory. Context: process. */
+/* Makes a table for at least n calls, of size bytes each. over_exec: a row is also found after the call has
+ * executed another program, as execve() does when it returns. Returns NULL if out of memory. Context: process. */
 struct stp_calls *stp_calls_make(u32 n, u32 size, bool over_exec);
 u64 stp_calls_bytes(u32 n, u32 size);          /* bytes that stp_calls_make() allocates */
-void stp_calls_free(struct stp_calls *t);      /* NULL is allowed; handlers no longer run */
+void stp_calls_free(struct stp_calls *t);      /* NULL is allowed. Called when no handler runs any more */
 
 /*
- * The functions below refer to the current thread. Context: interrupts off, in an entered context, so that no hit
- * waits for a lock that the code it interrupted holds.
+ * The functions below refer to the current thread. Context: interrupts disabled, in an entered context, so that no
+ * hit waits for a lock that the interrupted code holds.
  */
-/* size: at most that of the table's rows. Functions that return data copy the size of a row if they are given a larger
- * one. */
+/* size: at most that of the table's rows. Functions that return data copy at most the size of a row. */
 void stp_calls_put(struct stp_calls *t, u64 id, const void *data, u32 size);
 bool stp_calls_get(struct stp_calls *t, u64 id, void *data, u32 size);         /* false: not found */
 enum stp_call {
-	STP_CALL_NONE,                 /* the call began before the session, or in another task, as a child's fork() */
+	STP_CALL_NONE,                 /* the call began before the session, or in another task, such as fork()
+				        * of a child */
 	STP_CALL_LOST,                 /* the row was reused */
 	STP_CALL_SKIPPED,              /* the entry was skipped, which was counted */
 	STP_CALL_FOUND,
 };
-enum stp_call stp_calls_take(struct stp_calls *t, u64 id, void *data, u32 size);      /* frees the row */
+enum stp_call stp_calls_take(struct stp_calls *t, u64 id, void *data, u32 size);      /* also frees the row */
 /* Context: any. Marks a call whose entry is skipped. */
 void stp_calls_skip(struct stp_calls *t, u64 id);
-void stp_calls_forget(struct stp_calls *t, u64 id);    /* frees the row of a call, if it has one. Context: any */
+void stp_calls_forget(struct stp_calls *t, u64 id);    /* frees the row of a call, if there is one. Context: any */
 
-/* Original return addresses of calls in programs, by the stack pointer at their entry, before return probes
- * replaced them. Allocated by user_stack.c from before the first probe is armed until no handler runs; NULL if the
- * script prints no backtraces. */
+/* Original return addresses of calls in programs, from before return probes replaced them; the key is the stack
+ * pointer at their entry. user_stack.c allocates the table before the first probe is armed, and frees it when no
+ * handler runs any more; NULL if the script prints no backtraces. */
 extern struct stp_calls *stp_returns;
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Everything that differs between kernels and processors, under our own names, with the interface of the newest
- * kernel. Properties of the kernel come from compat.def, by way of stp_config.h.
+ * All differences between kernels and processors, under our own names, with the interface of the newest kernel.
+ * Properties of the kernel are those of compat.def, which stp_config.h defines.
  */
 #ifndef KERNEL_COMPAT_H
 #define KERNEL_COMPAT_H
@@ -47,10 +47,10 @@ static inline void compat_timer_delete_sync(struct timer_list *t)
 
 /* ------------------------------------------------------------------ registers */
 
-/* Returns true if the interrupted code had interrupts on. ftrace may provide only some registers at the entry of a
- * function: then the code segment is 0, or the processor state says that interrupts are off. perf_fetch_caller_regs()
- * of a software event, and ftrace_partial_regs() since 6.14, set only the mode in the state of arm64, which looks as
- * if interrupts were on: for such a state, returns false. */
+/* Returns true if the interrupted code had interrupts enabled. ftrace may provide only some registers at the
+ * entry of a function: then the code segment is 0, or the processor state indicates disabled interrupts.
+ * perf_fetch_caller_regs() of a software event, and ftrace_partial_regs() since 6.14, set only the mode in the
+ * state of arm64, which looks like enabled interrupts: returns false for such a state. */
 static inline bool compat_irqs_were_on(const struct pt_regs *regs)
 {
 #ifdef CONFIG_X86_64
@@ -70,11 +70,11 @@ static inline bool compat_vectors_are_saved(void)
 	return test_thread_flag(TIF_NEED_FPU_LOAD);
 }
 
-/* Returns what the kernel saved; NULL: the registers of that component have their initial value, 0, which XSAVES does
- * not store. */
+/* Returns the saved registers; NULL: the registers of that component have their initial value, 0, which XSAVES
+ * does not store. */
 static inline const struct fxregs_state *compat_saved_registers(u64 component)
 {
-#if !defined(HAVE_THREAD_FPU)                 /* 6.16 and later: after the task */
+#if !defined(HAVE_THREAD_FPU)                 /* since 6.16 it follows the task */
 	const union fpregs_state *state = &((struct fpu *)((void *)current + sizeof(*current)))->fpstate->regs;
 #elif defined(HAVE_FPSTATE)
 	const union fpregs_state *state = &current->thread.fpu.fpstate->regs;
@@ -168,7 +168,7 @@ static inline unsigned long compat_ftrace_ip(unsigned long function)
 	return function;
 }
 
-/* Returns false if this is neither a call that ftrace patches nor one of the no-ops that it replaces them with (or,
+/* Returns false if there is neither a call that ftrace patches nor one of the no-ops that replace it (or,
  * temporarily, an int3). */
 static inline bool compat_ftrace_likely(unsigned long function)
 {
@@ -182,7 +182,7 @@ static inline bool compat_ftrace_likely(unsigned long function)
 #define COMPAT_FTRACE 1
 #define COMPAT_FTRACE_STATE (PSR_MODE_EL1h | PSR_I_BIT)
 
-#ifdef CONFIG_DYNAMIC_FTRACE_WITH_ARGS     /* 6.2: the arguments, in a separate layout */
+#ifdef CONFIG_DYNAMIC_FTRACE_WITH_ARGS     /* since 6.2: the arguments, in a separate layout */
 struct compat_ftrace_buffer { struct pt_regs regs; };
 #ifndef HAVE_FTRACE_REGS_REGS              /* until 6.12 */
 #define arch_ftrace_regs(r) (r)
@@ -224,8 +224,8 @@ static inline bool compat_ftrace_likely(unsigned long function)
 #define COMPAT_FTRACE 0
 #endif
 
-/* Sets several addresses at once (5.18), or one after the other; `reset` removes the addresses that were set
- * before. Ends: text is patched (kernel/README.md, "Why waits end"). */
+/* Sets several addresses at once (since 5.18), or one after the other; `reset` removes the addresses that were
+ * set before. Ends: text is patched (kernel/README.md, "Why waits end"). */
 static inline int compat_ftrace_set_filter_ips(struct ftrace_ops *ops, unsigned long *ips, unsigned int n,
 					       bool reset)
 {
@@ -261,7 +261,7 @@ static inline int compat_ftrace_unset_filter_ips(struct ftrace_ops *ops, unsigne
 #define COMPAT_FTRACE_PIECE UINT_MAX
 #endif
 
-/* If ftrace can provide arguments only (5.11), they cost less than all registers; otherwise only all
+/* ftrace can provide only the arguments (since 5.11), which is cheaper than all registers; otherwise only all
  * registers are available. */
 #ifdef CONFIG_DYNAMIC_FTRACE_WITH_ARGS
 #define COMPAT_FTRACE_ARGUMENTS 0
@@ -284,10 +284,10 @@ static inline void compat_ftrace_free_filter(struct ftrace_ops *ops)
 #endif
 }
 
-/* Defined if many returns can be probed at once, by a kretprobe that an ftrace callback starts: of the registers, the
- * kernel then needs only the stack pointer. An fprobe costs more and always saves all registers. Until 5.10, kretprobes
- * take locks: while one is held, only the kernel's own kprobes are stopped (by kprobe_busy_begin()), and another
- * callback, in an NMI or of a function that the lock itself calls, would wait for it forever. */
+/* Defined if many returns can be probed at once, by a kretprobe that an ftrace callback starts: then the kernel
+ * requires only the stack pointer. An fprobe costs more and always saves all registers. Until 5.10, kretprobes take
+ * locks. While one is held, only the kernel's own kprobes are stopped (by kprobe_busy_begin()): another callback, in
+ * an NMI or of a function that the lock itself calls, would wait for the lock forever. */
 #if COMPAT_FTRACE && defined(CONFIG_X86_64) && !defined(HAVE_KRETPROBE_RP)
 #define COMPAT_RETURN_GROUPS 1
 #else
@@ -296,8 +296,8 @@ static inline void compat_ftrace_free_filter(struct ftrace_ops *ops)
 
 /* ------------------------------------------------------------------ uprobes */
 
-/* Since 6.12 a registered uprobe has a handle, and one wait suffices for all that are unregistered; since 6.13
- * callbacks have data per call. */
+/* Since 6.12 a registered uprobe has a handle, and one wait suffices for all uprobes that are unregistered;
+ * since 6.13 callbacks have data per call. */
 #ifdef HAVE_UPROBE_DATA
 #define COMPAT_UPROBE_ENTRY(name) \
 	static int name(struct uprobe_consumer *uc, struct pt_regs *regs, __u64 *compat_data)
@@ -357,15 +357,15 @@ static inline void compat_uprobe_sync(void)
 #endif
 
 /* Difference between the stack pointer after the return of a function and at its entry: calls push the return
- * address, or put it into a register. */
+ * address, or store it in a register. */
 #ifdef CONFIG_X86_64
 #define COMPAT_RETURN_POPS 8
 #else
 #define COMPAT_RETURN_POPS 0
 #endif
 
-/* Returns a code address as found in a program's memory without the signature that arm64 may put into its unused
- * bits. */
+/* Returns a code address that was read from a program's memory without the signature that arm64 may store in its
+ * unused bits. */
 static inline u64 compat_user_code(u64 address)
 {
 #ifdef CONFIG_ARM64
@@ -375,7 +375,7 @@ static inline u64 compat_user_code(u64 address)
 #endif
 }
 
-/* Returns the return address at the entry of a function, for processors whose calls put it into a register. */
+/* Returns the return address at the entry of a function, for processors whose calls store it in a register. */
 static inline u64 compat_link_register(const struct pt_regs *regs)
 {
 #ifdef CONFIG_ARM64
@@ -385,7 +385,7 @@ static inline u64 compat_link_register(const struct pt_regs *regs)
 #endif
 }
 
-/* Returns the address of the vDSO in the current process; 0 without one. */
+/* Returns the address of the vDSO in the current process; 0 if it has none. */
 static inline u64 compat_vdso(void)
 {
 #if defined CONFIG_X86_64 || defined CONFIG_ARM64
@@ -452,9 +452,9 @@ struct kretprobe_instance;
 
 /* ------------------------------------------------------------------ NMIs */
 
-/* Returns true in an NMI. preempt_count() reports an NMI also in the handler of a breakpoint, which x86 runs on the
- * interrupted stack. An NMI that interrupted the kernel runs on its own stack; one that interrupted user space runs
- * on the task's stack, all of which is free then. */
+/* Returns true in an NMI. preempt_count() also reports an NMI in the handler of a breakpoint, which x86 runs on
+ * the interrupted stack. An NMI that interrupts the kernel runs on its own stack; an NMI that interrupts user
+ * space runs on the task's stack, which is entirely free then. */
 static inline bool compat_in_nmi(unsigned long sp)
 {
 #ifdef CONFIG_X86_64
@@ -495,8 +495,8 @@ static inline struct vm_area_struct *compat_mapping_below(struct compat_mappings
 
 /* ------------------------------------------------------------------ stacks */
 
-/* For functions that write only to their own variables: the stack protector costs 6 instructions. */
-#ifndef __no_stack_protector               /* missing in 5.10 */
+/* For functions that write only to their own variables: the stack protector would cost 6 instructions. */
+#ifndef __no_stack_protector               /* not defined in 5.10 */
 #define __no_stack_protector
 #endif
 
@@ -517,9 +517,9 @@ static inline void compat_irq_work_init(struct irq_work *w, void (*f)(struct irq
 #ifdef CONFIG_X86_64
 #define COMPAT_IRQ_STACK_LEARNED 1
 
-/* Returns the lowest address of the interrupt stack if the stack pointer is near its top; 0: it is another stack.
- * For its unwinder, the kernel stores a pointer to the interrupted task's stack in the uppermost word (5.8 to 7.2:
- * asm_call_on_stack(), call_on_stack()), and aligns the stack to pages. */
+/* Returns the lowest address of the interrupt stack if the stack pointer is near its top; 0: it is another
+ * stack. For its unwinder, the kernel stores a pointer to the interrupted task's stack in the uppermost word
+ * (5.8 to 7.2: asm_call_on_stack(), call_on_stack()), and aligns the stack to pages. */
 static inline unsigned long compat_irq_stack_learn(unsigned long sp, unsigned long task_stack)
 {
 	unsigned long top = ALIGN(sp + 1, PAGE_SIZE);
@@ -577,12 +577,12 @@ static inline unsigned long compat_other_stack_left(unsigned long sp, unsigned l
 
 #ifdef CONFIG_X86_64
 /* Returns the lowest address of a kernel load: the start of the upper half plus one page, so that no load is
- * non-canonical (which would not be a page fault, and the kernel would warn). */
+ * non-canonical (which would not be a page fault: the kernel would print a warning). */
 static inline unsigned long compat_kernel_low(void)
 {
 	return (~0ul << (boot_cpu_data.x86_virt_bits - 1)) + PAGE_SIZE;
 }
-/* Returns true for the vsyscall page, which is user memory at a kernel address. For a load of up to 8 bytes. */
+/* Returns true for the vsyscall page, which is user memory at a kernel address; for loads of up to 8 bytes. */
 static __always_inline bool compat_kernel_hole(unsigned long address)
 {
 	return address - (VSYSCALL_ADDR - 7) < PAGE_SIZE + 7;
@@ -640,8 +640,8 @@ static inline unsigned long compat_thread_pointer(void)
 #endif
 }
 
-/* On x86 a fault in a kernel load is fixed up by the exception table without regard to the task; other
- * architectures require that page faults are disabled. */
+/* On x86 the exception table fixes up a fault in a kernel load regardless of the task; other architectures
+ * require that page faults are disabled. */
 #ifdef CONFIG_X86_64
 #define compat_load_begin() do { } while (0)
 #define compat_load_end() do { } while (0)
@@ -650,7 +650,7 @@ static inline unsigned long compat_thread_pointer(void)
 #define compat_load_end() pagefault_enable()
 #endif
 
-/* Returns true if user memory can be at this address; unlike access_ok() it is allowed in any context. */
+/* Returns true if user memory can be at this address. Unlike access_ok(), it is allowed in any context. */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(5, 18, 0)
 #define compat_user_range(address, size) __access_ok((const void __user *)(unsigned long)(address), size)
 #else
@@ -681,8 +681,8 @@ static inline const void *compat_module_rodata(const struct module *mod, unsigne
 
 /* ------------------------------------------------------------------ the current process */
 
-/* True in a system call, from its entry to its exit, whose number and arguments are those of a 32-bit process. The
- * child of such a call returns from it, too. */
+/* Returns true in a system call, from its entry to its exit, whose number and arguments are those of a 32-bit
+ * process. The child of such a call returns from it, too. */
 static __always_inline bool compat_is_32bit_call(void)
 {
 #ifdef CONFIG_X86_64
@@ -698,11 +698,13 @@ static __always_inline bool compat_is_32bit_call(void)
 #include <linux/sched/exec_state.h>
 #endif
 
-/* True if processes of the same user may inspect the current process; also after exit has released its memory. */
+/* Returns true if processes of the same user may inspect the current process; also after its exit has released
+ * its memory. */
 static inline bool compat_is_dumpable(void)
 {
 #ifdef HAVE_EXEC_STATE
-	const struct task_exec_state *state = rcu_dereference_raw(current->exec_state); /* changed only by the task itself */
+	const struct task_exec_state *state = rcu_dereference_raw(current->exec_state); /* only the task itself changes
+											 * it */
 
 	return !state || READ_ONCE(state->dumpable) == TASK_DUMPABLE_OWNER;
 #else

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Contexts of CPUs and memory: the functions of core/platform.h about CPUs and allocation. The core owns the
+ * Contexts of CPUs, and memory: the functions of core/platform.h about CPUs and allocation. The core owns the
  * contexts; this file stores which of them belongs to a CPU.
  */
 #include "kernel.h"
@@ -16,7 +16,7 @@ DEFINE_PER_CPU(struct stp_ctx *, stp_cpu_ctx);
 
 struct cpumask stp_cpus;
 
-/* At a breakpoint, c->regs has the flag; begin and end probes run with interrupts on. */
+/* At a breakpoint, c->regs contains the interrupt flag; begin and end probes run with interrupts enabled. */
 bool stp_irqs_were_on(struct stp_ctx *c)
 {
 	const struct pt_regs *regs = c->regs;
@@ -60,7 +60,7 @@ struct stp_ctx *plat_ctx_here(void)
 /* Ends: us is at most TRYLOCKDELAY. */
 void plat_pause(u32 us)
 {
-	cpu_relax();       /* udelay() need not contain a pause instruction, by which a hypervisor detects the wait */
+	cpu_relax();       /* udelay() may not contain a pause instruction, by which a hypervisor detects the wait */
 	udelay(us);
 }
 
@@ -91,7 +91,7 @@ void plat_preempt_on(void)
 
 void plat_yield(void)
 {
-	/* interrupts are off in embedded C that holds a lock under which sleeping is forbidden */
+	/* interrupts are disabled in embedded C that holds a lock under which sleeping is forbidden */
 	if (!raw_irqs_disabled() && need_resched())
 		schedule();        /* ends: the task stays runnable */
 }
@@ -121,7 +121,8 @@ void stp_adds_slowly(struct stp_ctx_private *v, const struct stp_probe *p, struc
 		stp_ctx_refused(v);
 		return;
 	}
-	/* The next hit charges the time if the statistics may be in use, or the stack is too low for a message. */
+	/* The time is charged by the next hit if the statistics may be in use, or if the stack is too low for a
+	 * message. */
 	raw_local_irq_save(flags);
 	if (!v->busy && !compat_in_nmi(current_stack_pointer) && stp_stack_left() >= stp_stack_needed())
 		stp_adds_charge(v, p);
@@ -131,8 +132,8 @@ void stp_adds_slowly(struct stp_ctx_private *v, const struct stp_probe *p, struc
 
 void (*stp_slices_finish)(void);
 
-/* A handler disables interrupts before it checks whether its context is closed; RCU waits for that. Ends: handlers
- * have a budget; the other read-side sections are the kernel's own. */
+/* A handler disables interrupts before it checks whether its context is closed, so RCU waits for it. Ends:
+ * handlers have a budget; the other read-side sections are the kernel's own. */
 void plat_handlers_wait(void)
 {
 	u32 cpu;
@@ -163,7 +164,7 @@ bool plat_owns(const struct stp_ctx_private *v)
 	       (irqs_disabled() && v->cpu == raw_smp_processor_id() && raw_cpu_read(stp_cpu_ctx) == &v->c);
 }
 
-/* _stp_fail=N: the N-th allocation since the module was loaded fails, and all after it. */
+/* _stp_fail=N: the N-th allocation since the module was loaded fails, as do all later ones. */
 static unsigned int fail_from;
 module_param_named(_stp_fail, fail_from, uint, 0400);
 static atomic_t allocations;
@@ -187,8 +188,8 @@ void stp_memory_check(void)
 /* Header of each allocation; the memory after it has the same alignment. */
 struct allocation { u64 size; } __aligned(64);
 
-/* kmalloc aligns powers of two to their size, and whole pages in any case. A script that requests more memory than
- * is available gets an error instead of starting the out-of-memory killer. */
+/* kmalloc aligns powers of two to their size, and whole pages in any case. A script that requests more memory
+ * than is available gets an error instead of triggering the OOM killer. */
 void *plat_alloc(u64 size, s32 cpu)
 {
 	int node = cpu < 0 ? NUMA_NO_NODE : cpu_to_node(cpu);

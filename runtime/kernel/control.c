@@ -31,9 +31,9 @@ static struct {
 	enum phase phase;
 	bool open, detached;
 	bool leaving;              /* the device is being closed and has no reader any more */
-	bool mapped;               /* the process that has it open has mapped the rings and may read them */
-	bool exit_sent;            /* EXIT was sent, which happens once */
-	bool other_build;          /* the running kernel is not the build that the script was translated for */
+	bool mapped;               /* the process that has opened the device has mapped the rings and may read them */
+	bool exit_sent;            /* EXIT was sent, which is done only once */
+	bool other_build;          /* the running kernel is not the build for which the script was translated */
 	bool unchecked_build;      /* the build of the running kernel cannot be determined */
 	u32 wants_sent;            /* number of WANTs that were read; READY follows the last one */
 	bool ready_sent;
@@ -43,15 +43,15 @@ static struct {
 	struct irq_work wake;
 } control;
 
-/* The user who loaded the module may unload it if staprun is killed before it changes the owner of the node;
- * (uid_t)-1 from START on, when the node's owner counts. */
+/* The user who loaded the module, and who may unload it if staprun is killed before it changes the owner of the
+ * node; (uid_t)-1 after START, when the node's owner is used. */
 static uid_t owner;
 module_param_named(_stp_owner, owner, uint, 0444);
 
 static struct {
 	raw_spinlock_t lock;
 	u32 size;                  /* a power of two */
-	u32 head, tail;            /* both only grow */
+	u32 head, tail;            /* positions, which only grow */
 	char *bytes;
 } queue;
 
@@ -73,8 +73,8 @@ bool stp_reader_alive(void)
 	return READ_ONCE(control.open) && !READ_ONCE(control.leaving);
 }
 
-/* Returns true if the session continues without a reader. A process that has opened the device again counts as the
- * reader once it has mapped the rings. */
+/* Returns true if the session continues without a reader. A process that has opened the device again counts as
+ * the reader after it has mapped the rings. */
 bool stp_detached(void)
 {
 	return READ_ONCE(control.detached) && !READ_ONCE(control.mapped);
@@ -121,7 +121,7 @@ static bool queue_lock(void)
 	return locked;
 }
 
-/* Any context. `keep`: bytes of the queue that must remain free after this message. */
+/* Any context. keep: number of bytes of the queue that must remain free after this message. */
 static void message_send(u32 type, const void *payload, u32 len, u32 keep)
 {
 	struct stp_msg m = { .type = type, .len = len };
@@ -162,7 +162,7 @@ void plat_message(u32 type, const char *text)
 }
 
 /* Moves the oldest message into the bounce buffer. Returns its size; 0: the queue is empty; -EINVAL: it does not
- * fit in `space` and stays in the queue. */
+ * fit in `space` and remains in the queue. */
 static ssize_t message_take(size_t space)
 {
 	struct stp_msg *m = (void *)control.bounce;
@@ -187,7 +187,7 @@ static ssize_t message_take(size_t space)
 	return size;
 }
 
-/* WANTs are generated as they are read, since their number is not limited. READY is the last one. */
+/* WANTs are generated when they are read, since their number is not limited. READY is the last one. */
 static ssize_t want_take(size_t space)
 {
 	struct stp_msg *m = (void *)control.bounce;
@@ -240,7 +240,7 @@ static void send_summary(void)
  *
  * Bounded: begin, end and error probes by MAXACTION, their output by the reader (ring.c, wait_for_space). Families
  * stop by waiting for the kernel: for handlers, which have interrupts off and a budget, by RCU, and for text to be
- * patched. No handler waits for control.lock, and nothing that a family waits for takes it, so that these waits
+ * patched. No handler waits for control.lock, and no code that a family waits for takes it, so that these waits
  * end.
  */
 static void session_stop(void)
@@ -261,7 +261,7 @@ static bool same_build_id(const struct stp_hello *h)
 	       !memcmp(h->build_id, stp_module.build_id, h->build_id_len);
 }
 
-/* Refuses a kernel of the same release from another build: offsets of structure members and of code may differ. */
+/* Rejects a kernel of the same release from another build: offsets of structure members and of code may differ. */
 static int refuse_other_build(void)
 {
 	char text[200];
@@ -378,7 +378,7 @@ static int do_target_gone(void)
 	return 0;
 }
 
-/* The payload buffer has one more byte for a terminator after its len bytes. */
+/* The payload buffer has one more byte, for a terminator after its len bytes. */
 static int command(u32 type, void *payload, u32 len)
 {
 	switch (type) {
@@ -414,7 +414,8 @@ static void free_buffers(void)
 	queue.size = queue.head = queue.tail = 0;
 }
 
-/* The first opening allocates them; they exist until the module is unloaded, the rings until the session has ended. */
+/* The first opening of the device allocates them. They exist until the module is unloaded, but the rings only
+ * until the session has ended. */
 static int make_buffers(void)
 {
 	if (control.bounce)
@@ -445,9 +446,9 @@ static int control_open(struct inode *inode, struct file *file)
 }
 
 /*
- * Frees the memory of a session that has ended, or that HELLO has not made yet, since no process attaches to it
- * again. Should no process remain to unload the module (staprun and stapio were killed), only the header with the
- * counts and unread messages stay allocated. The rings are not mapped, because the device is not open, and no
+ * Frees the memory of a session that has ended, or that HELLO has not made yet, since no process can attach to it
+ * again. If no process remains to unload the module (staprun and stapio were killed), only the header with the
+ * counts and the unread messages remain allocated. The rings are not mapped, because the device is not open, and no
  * handler runs.
  */
 static void free_ended_session(void)
@@ -552,8 +553,8 @@ static __poll_t control_poll(struct file *file, poll_table *table)
 }
 
 /*
- * A process that maps more than the page with the sizes becomes the reader. No lock is taken: this runs under
- * mmap_lock of the process, and only the same process could detach meanwhile.
+ * A process that maps more than the page with the sizes becomes the reader. No lock is taken: this function runs
+ * under mmap_lock of the process, and only the same process could detach meanwhile.
  */
 static int control_mmap(struct file *file, struct vm_area_struct *vma)
 {
@@ -580,8 +581,8 @@ static const struct file_operations control_fops = {
 
 /* ------------------------------------------------------------------ the device */
 
-/* Read by staprun/leftovers.c. No lock is taken, since a begin probe may hold it for long; a running staprun has
- * the session open, and a module whose device is open cannot be unloaded. */
+/* Read by staprun/leftovers.c. No lock is taken, since a begin probe may hold it for a long time; a running
+ * staprun has the session open, and a module whose device is open cannot be unloaded. */
 static int get_state(char *to, const struct kernel_param *p)
 {
 	enum phase phase = READ_ONCE(control.phase);
@@ -616,8 +617,8 @@ int stp_control_init(void)
 	return misc_register(&device);
 }
 
-/* The device is closed, since an open one pins the module. A detached session may still run. Ends: session_stop();
- * no other code takes the lock any more. */
+/* The device is closed, since an open device pins the module. A detached session may still run. Ends:
+ * session_stop(); no other code takes the lock any more. */
 void stp_control_exit(void)
 {
 	misc_deregister(&device);

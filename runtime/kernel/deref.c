@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Loads and stores that may fault: of kernel memory, and of the current process's memory. A fault is handled by the
- * exception table; nothing sleeps or faults pages in. Context: any but NMI.
+ * Loads and stores that may fault, of kernel memory and of the current process's memory. The exception table
+ * handles a fault; no function sleeps or faults pages in. Context: any but NMI.
  */
 #include "kernel.h"
 #include <linux/sched/mm.h>
@@ -91,7 +91,7 @@ u64 stp_percpu_offset(struct stp_ctx *c)
 	return per_cpu_offset(raw_smp_processor_id());
 }
 
-/* Returns the register's current value, with which the process will continue: the kernel does not change it. */
+/* Returns the current value of the register, with which the process will continue: the kernel does not change it. */
 u64 stp_thread_pointer(struct stp_ctx *c)
 {
 	return compat_thread_pointer();
@@ -105,7 +105,7 @@ static noinline u64 user_fault(struct stp_ctx *c, u64 address)
 	return 0;
 }
 
-/* A kernel thread has no user memory; the mappings while it runs belong to another process. */
+/* A kernel thread has no user memory; the mappings that are active while it runs belong to another process. */
 static __always_inline bool user_address(u64 address, u32 size)
 {
 	return likely(current->mm) &&
@@ -175,7 +175,7 @@ static __always_inline bool has_zero(u64 word)
 	return (word - 0x0101010101010101ull) & ~word & 0x8080808080808080ull;
 }
 
-/* The string filled its buffer and continues. It is counted only if the buffer has the size of a string variable. */
+/* The string filled its buffer and is longer. It is counted only if the buffer has the size of a string variable. */
 static __always_inline void note_cut(bool cut, u32 size)
 {
 	if (unlikely(cut) && size == stp_module.limits.string_len)

@@ -13,8 +13,8 @@
 #include <linux/log2.h>
 #include <linux/ptrace.h>
 
-#define DATA_MAX   4096                    /* data that a return probe saves per call */
-#define CALLS_MAX 16384                 /* calls in progress at a time, for all functions of a group */
+#define DATA_MAX   4096                    /* maximum size of the data that a return probe saves per call */
+#define CALLS_MAX 16384                 /* maximum number of calls in progress, for all functions of a group */
 
 struct return_hit {
 	struct kretprobe rp;
@@ -23,8 +23,8 @@ struct return_hit {
 
 /* ------------------------------------------------------------------ returns */
 
-/* Evaluates @entry() expressions in a hit at the function's entry. Returns nonzero if the call is not recorded. Its
- * return is then not a hit either. */
+/* Evaluates @entry() expressions in a hit at the function's entry. Returns nonzero if the call is not recorded;
+ * then its return is not a hit either. */
 static noinline int hit_entry(const struct stp_function *f, unsigned long address, void *data, struct pt_regs *regs)
 {
 	unsigned long flags;
@@ -73,7 +73,7 @@ static noinline void return_unsafe(const struct stp_function *f, unsigned long a
 		hit_return(f, address, data, regs, false);
 }
 
-#define FREE_WORK (1 << 30)            /* more work than functions without loops can charge */
+#define FREE_WORK (1 << 30)            /* more than the work that functions without loops can charge */
 
 /* Runs an entry function without the CPU's context, with interrupts unchanged, in any context but NMI, if the stack
  * suffices. Only the members that such a function reads are set, in a part of a context, since a whole one needs
@@ -90,7 +90,7 @@ static noinline __no_stack_protector int entry_free(const struct stp_function *f
 	c->work = FREE_WORK;
 	c->regs = regs;
 	c->entry = data;
-	c->error = NULL;        /* the handler checks it */
+	c->error = NULL;        /* cleared, since the handler checks it */
 	f->entry(c);
 	return 0;
 }
@@ -227,7 +227,7 @@ static void add_return(struct stp_batch *b, const struct stp_function *f, const 
 		stp_function_warn_unarmed(f, s, -ESHUTDOWN);
 }
 
-/* Calls in progress have an object of the kernel that no longer points to the module. Ends: text is patched
+/* Calls in progress have a kernel object that no longer points to the module. Ends: text is patched
  * (kernel/README.md, "Why waits end"). */
 static void remove_kretprobes(struct stp_batch *b)
 {
@@ -249,7 +249,7 @@ static void remove_kretprobes(struct stp_batch *b)
 /* ------------------------------------------------------------------ groups */
 
 struct return_slot {
-	unsigned long ip;                  /* of the patched call instruction; 0: free */
+	unsigned long ip;                  /* address of the patched call instruction; 0: the slot is free */
 	const struct stp_function *f;
 	const struct stp_site *site;
 	bool refused;                      /* the kernel does not allow a return probe there */
@@ -257,8 +257,8 @@ struct return_slot {
 
 /* A group contains each function once, since it saves the data of one probe per call. */
 struct return_group {
-	struct kretprobe rp;               /* has the objects of all calls; is not armed itself */
-	struct ftrace_ops ops;             /* calls it at function entries */
+	struct kretprobe rp;               /* it has the objects of all calls, but is not armed itself */
+	struct ftrace_ops ops;             /* calls `rp` at function entries */
 	const struct return_slot *only;    /* the slot of the only function, or NULL */
 	bool all_regs;                     /* a probe uses registers other than arguments, sp and ip */
 	struct return_slot *slots;         /* 2^(32 - shift) slots, at least half of them free */
@@ -269,7 +269,7 @@ struct return_group {
 	int fixed;                         /* number given in the script */
 	bool simple, armed;
 	int result;                       /* 0 or -errno */
-	unsigned long *functions;          /* the functions that are hooked */
+	unsigned long *functions;          /* functions that are hooked */
 	struct return_group *next;
 };
 
@@ -286,10 +286,11 @@ static __always_inline struct return_slot *return_slot(const struct return_group
 /* ------------------------------------------------------------------ a group's hook */
 
 /*
- * The slot of the call for which the callback runs on this CPU: it passes the slot to the kretprobe, and prevents
- * recursion, since the kernel's functions that the kretprobe calls may be in the group. One for NMIs and breakpoints,
- * whose preempt_count() has NMI_MASK, and one for all other contexts, among which none interrupts the callback: it
- * disables interrupts. ftrace's own check for recursion would take more instructions than the rest of the callback.
+ * The slot of the call for which the callback runs on this CPU. The callback passes the slot to the kretprobe, and
+ * detects recursion, since the kernel's functions that the kretprobe calls may be in the group. There is one for
+ * NMIs and breakpoints, whose preempt_count() has NMI_MASK, and one for all other contexts, none of which
+ * interrupts the callback, since it disables interrupts. ftrace's own check for recursion would take more
+ * instructions than the rest of the callback.
  */
 static DEFINE_PER_CPU(struct { const struct return_slot *slot[2]; }, entering);
 static const struct return_slot recorded;
@@ -336,7 +337,8 @@ static noinline void lose_call(enum stp_loss reason)
 	stp_lose(stp_hit_outside() ? STP_LOSS_OUTSIDE : reason, 1);
 }
 
-/* Preemption is off, too, since lockdep does not see that interrupts are off, and kretprobes check that either is. */
+/* Preemption is disabled, too: lockdep does not see that interrupts are disabled, and kretprobes check that one
+ * of both is. */
 static void enter_group(unsigned long ip, unsigned long parent, struct ftrace_ops *ops, struct ftrace_regs *regs)
 {
 	struct return_group *g = container_of(ops, struct return_group, ops);
@@ -453,7 +455,7 @@ static void add_return_slot(struct return_group *g, const struct stp_function *f
 	*slot = (struct return_slot){ .ip = ip, .f = f, .site = s };
 }
 
-/* Returns false if a kretprobe has to be used instead. */
+/* Returns false if a kretprobe must be used instead. */
 static bool add_to_group(struct stp_batch *b, const struct stp_function *f)
 {
 	struct return_group *g = b->groups;
@@ -523,7 +525,7 @@ static int check_slots(struct stp_batch *b, struct return_group *g)
 		}
 		memset(&rp[n], 0, sizeof(rp[n]));
 		g->n--;
-		add_return(b, s->f, s->site);  /* reports the reason */
+		add_return(b, s->f, s->site);  /* add_return() reports the reason */
 	}
 	if (n)
 		unregister_kretprobes(made, n);
@@ -588,7 +590,7 @@ static int resolve_group(struct stp_batch *b, struct return_group *g)
 	return err;
 }
 
-/* Called last: functions that arming uses may be in the group. */
+/* Called last, since functions that arming uses may be in the group. */
 static void arm_group(struct stp_batch *b, struct return_group *g, int err)
 {
 	u32 i;

@@ -48,7 +48,8 @@ void stp_hooks_disarm(struct stp_hook *at, u32 n)
 		WRITE_ONCE(at[i].armed, false);
 	}
 	if (armed)
-		tracepoint_synchronize_unregister();   /* RCU and SRCU; ends: handlers have a budget, lists are finite */
+		tracepoint_synchronize_unregister();   /* waits for RCU and SRCU; ends: handlers have a budget,
+						        * lists are finite */
 }
 
 #endif

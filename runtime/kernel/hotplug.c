@@ -15,7 +15,7 @@ static void notify_families(struct work_struct *work);
 static struct {
 	struct mutex lock;                 /* protects the families' per-CPU objects and the other members */
 	struct work_struct work;
-	struct cpumask back;               /* CPUs that families will be notified of; atomic */
+	struct cpumask back;               /* CPUs of which families will be notified; atomic */
 	u32 users;
 	int state;                         /* the kernel's ID of our callback; 0 or less: not registered */
 } hotplug = {
@@ -53,7 +53,7 @@ static void notify_families(struct work_struct *work)
 	mutex_unlock(&hotplug.lock);
 }
 
-/* Context: the CPU's own thread, while hotplug is in progress. */
+/* Context: the CPU's own thread, during hotplug. */
 static int online(unsigned int cpu)
 {
 	if (cpumask_test_cpu(cpu, &stp_cpus)) {

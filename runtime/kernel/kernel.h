@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The platform in a kernel module: declarations that its files share. To be included first: it includes the
+ * The platform in a kernel module: declarations that its files share. It must be included first: it includes the
  * kernel's basic headers, then the core's.
  *
  * Life of a module: main.c registers the device. Opening it makes the rings, HELLO makes the session (memory,
@@ -41,26 +41,26 @@ void stp_stacks_make(void);
 /* Returns the bytes left on the current stack, which may be a task's, the interrupt stack or an exception's; 0:
  * unknown. Any context. */
 unsigned long stp_stack_left(void);
-/* any context: true, and counted as skipped, if a handler does not fit on the stack */
+/* any context: returns true, and counts the hit as skipped, if a handler does not fit on the stack */
 bool stp_stack_short(void);
 u32 stp_stack_needed(void);               /* bytes of stack that a handler needs */
 
 /* ------------------------------------------------------------------ context.c */
 
 /*
- * Returns whether interrupts were on at the hit; then the interrupted code holds no locks of the scheduler or of
- * signals. Any context.
+ * Returns whether interrupts were enabled at the hit; then the interrupted code holds no locks of the scheduler or
+ * of signals. Any context.
  */
 bool stp_irqs_were_on(struct stp_ctx *c);
 
 DECLARE_PER_CPU(struct stp_ctx *, stp_cpu_ctx);
 
-/* slices.c. Each family whose probes may be in slices calls start once and stop once. May sleep; returns 0 or
- * -errno. */
+/* slices.c. Each family whose probes may be in slices calls start once and stop once. Both may sleep; start
+ * returns 0 or -errno. */
 int stp_slices_start(void);
 void stp_slices_stop(void);
-/* Called by the timer of p, which is in slices: makes the copies and wakes the thread for the rest. Counted as
- * missed if the rest of the last one has not ended. Context: interrupt. */
+/* Called by the timer of p, which is in slices: makes the copies and wakes the thread for the remaining part.
+ * Counted as missed if that part of the last tick has not ended. Context: interrupt. */
 void stp_slices_tick(const struct stp_probe *p);
 /* Waits until all pending handlers in slices have run. The gates are closed, and RCU has waited for the last hits.
  * NULL: the thread was not started. Context: may sleep. */
@@ -71,13 +71,13 @@ static inline int stp_outcome_error(enum stp_outcome outcome)
 	return outcome == STP_COMPLETE ? 0 : outcome == STP_SKIPPED ? -EAGAIN : -EIO;
 }
 
-/* Runs p and waits for it; argument: c->arguments[0]. Returns -EAGAIN if it was skipped, which is counted (the session
- * does not run, the stack is too low, a lock timed out, the process was killed), or -EIO if it has failed, which is
- * reported. Process context, may sleep. */
+/* Runs p and waits for it; argument: c->arguments[0]. Returns -EAGAIN if it was skipped, which is counted (the
+ * session does not run, the stack is too low, a lock timed out, the process was killed), or -EIO if it failed,
+ * which is reported. Process context, may sleep. */
 int stp_slices_request(const struct stp_probe *p, u64 argument);
 
-/* Writes the name of the function at an address of the current process, or else the address. NULL: the module has no
- * symbols of programs. Context: any but NMI. */
+/* Writes the name of the function at an address of the current process, otherwise the address. NULL: the module
+ * has no symbols of programs. Context: any but NMI. */
 extern void (*stp_name_user_function)(struct stp_ctx *c, u64 address, char *to, u32 size);
 
 /* CPUs that have a context and a ring: those that were online when the device was first opened. */
@@ -107,8 +107,8 @@ static __always_inline bool stp_hit_unsafe(void)
 bool stp_hit_refused(void);
 
 /*
- * One hit: interrupts off (the context belongs to the CPU, and hits of an interrupt would find it in use), enter,
- * handlers, leave. Usage:
+ * One hit: interrupts are disabled (the context belongs to the CPU, and hits in an interrupt would find it in
+ * use), enter, handlers, leave. Usage:
  *
  *         if (!stp_hit_begin(&c, &flags))
  *                 return;
@@ -130,8 +130,8 @@ static __always_inline bool stp_hit_enter(struct stp_ctx **c, unsigned long *fla
 	return false;
 }
 
-/* Returns true if the session has not begun, or has ended: then a hit on this CPU is not counted. Hits of CPUs that
- * came online after the start count as losses: for them, it returns false. */
+/* Returns true if the session has not begun, or has ended: then a hit on this CPU is not counted. Hits on CPUs
+ * that came online after the start count as losses, so it returns false for them. */
 static __always_inline bool stp_hit_outside(void)
 {
 	struct stp_ctx *c = raw_cpu_read(stp_cpu_ctx);
@@ -151,7 +151,7 @@ static __always_inline void stp_hit_end(struct stp_ctx *c, unsigned long flags)
 }
 
 /* Returns true for a probe whose handler needs no preparation: no locks, no condition, no count of statements.
- * stp_run_simple() replaces stp_handler_run() for it. */
+ * Then stp_run_simple() can replace stp_handler_run(). */
 static inline bool stp_probe_is_simple(const struct stp_probe *p)
 {
 	return !p->nlocks && !p->condition && !p->needs_actions;
@@ -182,8 +182,8 @@ static __always_inline void stp_run_simple(struct stp_ctx *c, const struct stp_p
  */
 #define STP_ADDS_ARGUMENTS 5
 struct stp_adds { const void *regs; u8 *percpu; u64 arguments[STP_ADDS_ARGUMENTS]; };
-/* For a function with a struct stp_adds, and for that variable. The handler reads only the members that were set, and
- * writes none, so that neither zeros nor a check of the stack are needed. */
+/* Attributes of a function with a struct stp_adds, and of that variable. The handler reads only the members that
+ * were set, and writes none, so it needs neither zeros nor a check of the stack. */
 #if __has_attribute(__no_stack_protector__)
 #define STP_ADDS_FRAME __attribute__((__no_stack_protector__))
 #else
@@ -208,11 +208,11 @@ static __always_inline struct stp_ctx_private *stp_adds_begin(void)
 	return stp_private(raw_cpu_read(stp_cpu_ctx));
 }
 
-/* Counts a hit outside of the session; else charges the time of STP_ADDS_SAMPLE hits and runs the handler. Any context,
- * NMI included, preemption off. */
+/* Counts a hit outside of the session; otherwise charges the time of STP_ADDS_SAMPLE hits and runs the handler.
+ * Any context, including NMI; preemption disabled. */
 void stp_adds_slowly(struct stp_ctx_private *v, const struct stp_probe *p, struct stp_ctx *c);
 
-/* If an interrupt comes between the read and the write of adds_in, the next charge is only made at another hit. */
+/* If an interrupt occurs between the read and the write of adds_in, the next charge is delayed until another hit. */
 static __always_inline void stp_adds_run(struct stp_ctx_private *v, void (*handler)(struct stp_ctx *c),
 					 const struct stp_probe *p, struct stp_ctx *c)
 {
@@ -228,21 +228,22 @@ static __always_inline void stp_adds_run(struct stp_ctx_private *v, void (*handl
 
 struct vm_area_struct;
 
-int stp_rings_make(void);          /* may sleep; 0 or -ENOMEM. The rings remain */
-void stp_rings_shrink(void);       /* may sleep; as stp_rings_free(), except for the header's page */
-void stp_rings_free(void);         /* may sleep; nothing may be mapped or written any more */
+int stp_rings_make(void);          /* may sleep; returns 0 or -ENOMEM, and then the rings remain */
+void stp_rings_shrink(void);       /* as stp_rings_free(), except for the header's page; may sleep */
+void stp_rings_free(void);         /* called when they are not mapped and not written any more; may sleep */
 int stp_rings_map(struct vm_area_struct *vma);
-bool stp_rings_half_full(void);    /* any context: true if a ring is at least half full */
+bool stp_rings_half_full(void);    /* any context: returns true if a ring is at least half full */
 /* for processes that read the header after the session has stopped */
 void stp_rings_finish(const struct stp_summary *s);
 void stp_rings_sync(void);       /* called before a process attaches again; may sleep */
-void *stp_ring_of(int cpu);        /* for stp_ctx_private.plat; -1: the ring of the process context */
+void *stp_ring_of(int cpu);        /* returns stp_ctx_private.plat; cpu -1: the ring of the process context */
 
 /* ------------------------------------------------------------------ control.c */
 
 void stp_control_wake(void);       /* any context: wakes poll() */
 bool stp_reader_alive(void);       /* the device is open and not being closed */
-bool stp_detached(void);           /* any context: the reader has detached, and no new one reads yet */
+bool stp_detached(void);           /* any context: the reader has detached, and no new reader has mapped the
+				    * rings yet */
 int stp_control_init(void);
 void stp_control_exit(void);       /* stops the session and frees everything */
 
@@ -256,13 +257,14 @@ void stp_signals_stop(void);       /* waits for signals that handlers have sent;
 
 /* ------------------------------------------------------------------ site_addresses.c */
 
-/* Before start: resolves the addresses known since the build and lists the names that user space has to resolve. */
+/* Before start: resolves the addresses that are known since the build, and lists the names that user space must
+ * resolve. */
 int stp_sites_make(u64 kernel_base, bool same_kernel);     /* 0 or -ENOMEM */
 void stp_sites_free(void);
-const struct stp_site *stp_site_wanted(u32 index);         /* NULL: no more */
+const struct stp_site *stp_site_wanted(u32 index);         /* returns NULL at the end */
 int stp_site_found(u32 index, u64 address);                /* 0 or -EINVAL */
 void stp_sites_sort(void);
-/* Returns the site that has this address, or NULL. Any context. */
+/* Returns the site with this address, or NULL. Any context. */
 const struct stp_site *stp_site_at(u64 address);
 
 /* ------------------------------------------------------------------ modules.c */
@@ -276,12 +278,12 @@ void stp_modules_free(void);
 /* excludes loading and unloading; the families are notified under this lock */
 void stp_modules_lock(void);
 void stp_modules_unlock(void);
-const char *stp_modules_name(u32 i);       /* NULL: no more. The sites share this pointer */
-bool stp_modules_loaded(u32 i);              /* under the lock: the module is loaded */
-/* under the lock: the module is loaded, but from another build, which was reported */
+const char *stp_modules_name(u32 i);       /* returns NULL at the end. The sites share this pointer */
+bool stp_modules_loaded(u32 i);              /* under the lock: whether the module is loaded */
+/* under the lock: whether the module is loaded but is from another build, which was reported */
 bool stp_modules_refused(u32 i);
-/* Returns true if the module, which is loaded or about to be, is of another build than the script's. Reports it unless
- * the module has sites: then it has been reported for these. Context: process, while the session runs. */
+/* Returns true if the module, which is loaded or being loaded, is of another build than the script's. Reports it
+ * unless the module has sites, for which it has already been reported. Context: process, while the session runs. */
 bool stp_module_is_other_build(const struct module *mod);
 /* Stores the address that user space found for a site of a module, or of any module; ignored if the module was loaded
  * or unloaded since. */
@@ -296,16 +298,17 @@ struct mm_struct;
 /* Opens the file of p, once for all users. Returns NULL on failure, with a negative *err. Process context. */
 struct inode *stp_program_open(struct stp_program *p, int *err);
 void stp_program_close(struct stp_program *p);
-bool stp_program_is(const struct stp_program *p, const struct file *file);     /* p is opened; any context */
-/* Returns true if the process of this memory (may be NULL) runs the program. The caller ensures that mm stays
- * valid: by a hit of the process itself, task_lock() or RCU. */
+bool stp_program_is(const struct stp_program *p, const struct file *file);     /* requires that p is opened; any
+									        * context */
+/* Returns true if the process with this memory (which may be NULL) runs the program. The caller ensures that mm
+ * stays valid: by a hit of the process itself, by task_lock() or by RCU. */
 bool stp_program_runs(const struct stp_program *p, struct mm_struct *mm);
-const char *stp_program_reason(int err);       /* NULL: not an error of program.c */
+const char *stp_program_reason(int err);       /* NULL: it is not an error of program.c */
 
 /* ------------------------------------------------------------------ hotplug.c */
 
-/* For families with .cpu_back, which is called under the lock: to be called when they start and stop. Process
- * context. */
+/* For families with .cpu_back, which is called under the lock: they call these functions when they start and
+ * stop. Process context. */
 void stp_hotplug_start(void);
 void stp_hotplug_stop(void);               /* called without the lock */
 void stp_hotplug_lock(void);
@@ -313,36 +316,36 @@ void stp_hotplug_unlock(void);
 
 /* ------------------------------------------------------------------ task.c */
 
-/* of this process, 0: the current one; returns 0 or -ESRCH. Context: process */
+/* takes references to the namespaces of this process, 0: the current one; returns 0 or -ESRCH. Context: process */
 int stp_namespaces_take(s32 process);
-void stp_namespaces_drop(void);                /* safe if nothing was taken */
+void stp_namespaces_drop(void);                /* safe if no references were taken */
 
 /* ------------------------------------------------------------------ hooks.c */
 
 struct stp_hook {
-	const char *name;              /* of a tracepoint */
+	const char *name;              /* name of a tracepoint */
 	void *function;
 	bool wanted, armed;
-	int priority;                  /* relative to those of other functions: a higher one is called before them */
+	int priority;                  /* priority among functions of a tracepoint: higher ones are called first */
 	struct tracepoint *point;      /* private to hooks.c */
 };
-/* Registers the functions of the tracepoints that are wanted. Returns 0 or -errno, -ENOENT for an unknown tracepoint;
- * then some may be armed. Context: process */
+/* Registers the functions for the tracepoints that are wanted. Returns 0 or -errno; -ENOENT for an unknown
+ * tracepoint: then some may be armed. Context: process */
 int stp_hooks_arm(struct stp_hook *hooks, u32 n);
-/* Safe if not all are armed. Returns after the last call of a function. Context: process */
+/* Safe if not all are armed. Returns after the last call of a function has ended. Context: process */
 void stp_hooks_disarm(struct stp_hook *hooks, u32 n);
 
 /* ------------------------------------------------------------------ process_tree.c */
 
 /*
- * The processes that are traced by a script with -c or -x: the target and its descendants, also after their parents
+ * The processes that a script with -c or -x traces: the target and its descendants, also after their parents have
  * exited. Without a target, every process. start and stop: process context, may be nested.
  */
 int stp_tree_start(void);                      /* 0 or -errno */
 void stp_tree_stop(void);
-extern unsigned long *stp_tree_bits;           /* by process ID; NULL: every process */
-/* Copies the bit of a process to a new child. The child is already in the list of processes: code that sets the
- * bits of all processes may have found the child, and its parent only just now. Any context. */
+extern unsigned long *stp_tree_bits;           /* bits by process ID; NULL: every process is traced */
+/* Copies the bit of a process to its new child. The child is already in the list of processes: code that sets
+ * the bits of all processes may have set the child's bit before the parent's. Any context. */
 static inline void stp_inherit_bit(unsigned long *bits, pid_t parent, pid_t child)
 {
 	if (!test_bit(parent, bits)) {

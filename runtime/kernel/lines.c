@@ -26,5 +26,5 @@ bool stp_source_line(struct stp_ctx *c, u64 address, const char **file, u32 *lin
 	return false;
 }
 
-/* The family arms nothing, but begin and end probes look up lines, too. */
+/* The family arms nothing. Begin and end probes look up lines, too. */
 const struct stp_family_ops stp_lines_family = { .name = "lines" };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Variables of programs and libraries for probes that are not in them (timers, kernel functions, other programs):
+ * Variables of programs and libraries, for probes that are not in them (timers, kernel functions, other programs):
  * their address in the current process, computed from the mapping of the code. The last result is used without a
  * check only if the mappings cannot be read because a thread is changing them, since a library may be unmapped and
  * mapped again. Context: any but NMI.
@@ -9,7 +9,8 @@
 #include <linux/fs.h>
 #include "user_areas.h"
 
-#define MAPPINGS_MAX 2000          /* mappings that an access looks at, of up to 65,530 (vm.max_map_count) */
+#define MAPPINGS_MAX 2000          /* maximum number of mappings that an access examines, of up to 65,530
+				    * (vm.max_map_count) */
 
 /* ------------------------------------------------------------------ cached addresses */
 
@@ -83,9 +84,9 @@ static struct vm_area_struct *search_above(struct stp_ctx *c, const struct stp_m
 }
 
 /*
- * Searches downwards from the stack of the first thread, since the libraries of a program are mapped below it before
- * the process maps other memory there; then above that stack, or everywhere if there is nothing at or above its
- * address. *left: mappings that may still be looked at.
+ * Searches downwards from the stack of the first thread, since the libraries of a program are mapped below it
+ * before the process maps other memory there; then above that stack, or everywhere if nothing is mapped at or above
+ * its address. *left: number of mappings that may still be examined.
  */
 static struct vm_area_struct *search(struct stp_ctx *c, const struct stp_mapped *m, u32 *left)
 {
@@ -100,7 +101,7 @@ static struct vm_area_struct *search(struct stp_ctx *c, const struct stp_mapped 
 	return search_above(c, m, above, left);
 }
 
-/* Returns the mapping of the code at its last address, or else any mapping of it in the process. */
+/* Returns the mapping of the code at its last address, otherwise any mapping of it in the process. */
 static struct vm_area_struct *code_of(struct stp_ctx *c, const struct stp_mapped *m, u32 *left)
 {
 	struct vm_area_struct *vma = NULL;

@@ -14,12 +14,12 @@ struct watched {
 	struct stp_site **sites;           /* sorted by symbol */
 	u32 n;
 	bool here;
-	bool changed;                        /* loaded or unloaded since the notifier was registered */
+	bool changed;                        /* it was loaded or unloaded since the notifier was registered */
 	bool checked, refused;             /* refused: the module is from another build than the script's */
 };
 
 static struct {
-	struct mutex lock;                 /* protects everything but the list and its names */
+	struct mutex lock;                 /* protects everything except the list and its names */
 	struct stp_site **sites;
 	struct watched *at;
 	u32 n;
@@ -113,7 +113,7 @@ static bool is_other_build(const struct module *mod, bool report)
 	return other;
 }
 
-/* Checks a module that is loaded already. A reference to its kobject keeps its memory from being freed. */
+/* Checks a module that is already loaded. A reference to its kobject prevents its memory from being freed. */
 static void check_loaded(struct watched *w)
 {
 	struct kobject *k = kset_find_obj(THIS_MODULE->mkobj.kobj.kset, w->name);
@@ -124,16 +124,16 @@ static void check_loaded(struct watched *w)
 	kobject_put(k);
 }
 
-/* Returns true if the kernel image has this address, or a module that is not about to be unloaded: then its
- * notification will wait for the lock, which the caller holds. kallsyms names the module, since lookup of modules by
- * address is private to the kernel. */
+/* Returns true if the address is in the kernel image, or in a module that is not being unloaded: the
+ * notification of that would wait for the lock, which the caller holds. kallsyms provides the name of the
+ * module, since lookup of modules by address is private to the kernel. */
 static bool is_loaded(u64 address)
 {
 	char text[KSYM_SYMBOL_LEN], *name;
 	struct kobject *k;
 	bool loaded;
 
-	sprint_symbol_no_offset(text, address);        /* "NAME" or "NAME [MODULE]" */
+	sprint_symbol_no_offset(text, address);        /* writes "NAME" or "NAME [MODULE]" */
 	name = strchr(text, '[');
 	if (!name)
 		return true;
@@ -188,7 +188,7 @@ static void set_addresses(const struct watched *w, const char *name, u64 address
 			high = middle;
 	}
 	for (; low < w->n && !strcmp(w->sites[low]->symbol, name); low++)
-		if (!w->sites[low]->address)       /* the first of several symbols of the same name counts */
+		if (!w->sites[low]->address)       /* the first of several symbols with the same name is used */
 			w->sites[low]->address = address + w->sites[low]->base_offset + w->sites[low]->offset;
 }
 
@@ -351,12 +351,12 @@ int stp_modules_make(struct stp_site **sites, u32 n)
 			modules.sites[some++] = sites[i];
 	sort(modules.sites, some, sizeof(*modules.sites), by_symbol, NULL);
 	make_list(some);
-	modules.listening = !register_module_notifier(&notifier);      /* ends: with notifiers that run */
+	modules.listening = !register_module_notifier(&notifier);      /* ends: after notifiers that run */
 	return modules.listening ? 0 : -ENOMEM;
 }
 
-/* Nothing is armed any more. The notifier takes the lock, so that unregistering it under the lock would deadlock.
- * Ends: when running notifiers return. */
+/* Called when nothing is armed any more. The notifier takes the lock, so unregistering it under the lock would
+ * deadlock. Ends: when running notifiers return. */
 void stp_modules_free(void)
 {
 	if (modules.listening)

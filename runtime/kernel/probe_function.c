@@ -20,9 +20,10 @@
 /* The kernel optimises kprobes to jumps in batches. For each batch it waits for every task of the machine, during
  * which no probe can be armed. With more kprobes than one batch, they are not optimised. */
 #define OPTIMIZED_MAX  256
-/* kprobes that are armed by one call: the kernel waits once for all of them, and does not reschedule before that */
+/* number of kprobes that are armed by one call: the kernel waits once for all of them, and does not reschedule
+ * before that */
 #define KPROBE_BATCH 1024
-/* addresses that cannot be probed are reported one by one up to this number */
+/* up to this number, addresses that cannot be probed are reported one by one */
 #define WARN_FIRST 10
 
 struct kprobe_hit {
@@ -61,7 +62,7 @@ void stp_function_warn_unarmed(const struct stp_function *f, const struct stp_si
 
 	if (f->optional)
 		return;
-	/* For a wildcard these are expected, for instance addresses of jump labels. */
+	/* For a wildcard these are expected, for example addresses of jump labels. */
 	if (f->wildcard && err == -EINVAL) {
 		stp_function_totals.refused++;
 		return;
@@ -148,7 +149,7 @@ bool stp_kprobe_overruns(const struct stp_site *s)
 		;
 	if ((end - 1 - last) % 2)
 		return true;
-	/* Some of the zeros may be the last bytes of the displacement in a call or jump. */
+	/* Some of the zeros may be the last bytes of the displacement of a call or jump. */
 	for (i = last; i > last - 4 && last < end - 1; i--)
 		if (!get_kernel_nofault(byte, (u8 *)i) && (byte == CALL_INSN_OPCODE || byte == JMP32_INSN_OPCODE))
 			return true;
@@ -236,8 +237,8 @@ static void remove_kprobes(struct stp_batch *b)
 
 #define TRY_PIECE 4096                     /* number of functions that are tried at once */
 
-/* A filter that fails is tried again in halves, each with its own filter, since kernels copy a whole filter in
- * order to extend it. */
+/* A filter that fails is tried again in two halves, each with its own filter, since kernels copy a whole filter
+ * in order to extend it. */
 static void try_filter(struct ftrace_ops *scratch, unsigned long *functions, bool *ok, u32 from, u32 to)
 {
 	u32 middle = from + (to - from) / 2;
@@ -252,7 +253,7 @@ static void try_filter(struct ftrace_ops *scratch, unsigned long *functions, boo
 	try_filter(scratch, functions, ok, middle, to);
 }
 
-/* Functions whose code shows that ftrace does not know them are not tried: they would split the filter into many
+/* Functions whose code shows that ftrace cannot trace them are not tried: they would split the filter into many
  * pieces. */
 int stp_ftrace_known(unsigned long *functions, bool *ok, u32 n)
 {
@@ -330,14 +331,14 @@ void stp_ftrace_unregister(struct ftrace_ops *ops, unsigned long *functions, u32
 }
 
 struct entry {
-	unsigned long address;             /* of the function */
+	unsigned long address;             /* address of the function */
 	const struct stp_function *f;
 	const struct stp_site *site;
 };
 
 /* An address and one of its probes; `next` is the following probe at the same address, in script order. */
 struct entry_slot {
-	unsigned long ip;                  /* of the patched call instruction; 0: free */
+	unsigned long ip;                  /* address of the patched call instruction; 0: the slot is free */
 	const struct stp_probe *probe;
 	struct entry_slot *next;
 };
@@ -346,15 +347,15 @@ struct entry_hook {
 	struct ftrace_ops ops;
 	const struct stp_probe *only;      /* the only probe, or NULL: */
 	void (*adds)(struct stp_ctx *c);   /* its handler */
-	struct entry_slot *slots;          /* 2^(32 - shift) slots, and further ones for collisions at the end */
-	struct entry_slot *more;           /* slots that `next` points to */
+	struct entry_slot *slots;          /* 2^(32 - shift) slots, followed by further ones for collisions */
+	struct entry_slot *more;           /* slots to which `next` points */
 	u32 shift;
 	struct entry *entry;               /* used while arming */
-	unsigned long *functions;          /* the functions that are hooked */
+	unsigned long *functions;          /* functions that are hooked */
 	u32 n;
 	bool armed;
 };
-#define HOOKS 2                            /* per batch: with arguments, with all registers */
+#define HOOKS 2                            /* hooks per batch: with arguments, with all registers */
 
 static __always_inline void hit_single(unsigned long ip, struct ftrace_ops *ops,
 				     struct ftrace_regs *regs, bool simple)
@@ -407,8 +408,8 @@ static __always_inline void hit_lookup(unsigned long ip, struct ftrace_ops *ops,
 	stp_hit_end(c, flags);
 }
 
-/* Callbacks are in pairs, so that the compiler saves few registers: the fast one tail-calls the other for hits that
- * may have to be skipped. */
+/* Callbacks are in pairs, so that the compiler saves few registers: the fast one tail-calls the other one for
+ * hits that may have to be skipped. */
 #define CALLBACK(name, hit, simple)						\
 static noinline void name##_unsafe(unsigned long ip, unsigned long parent,	\
 				   struct ftrace_ops *ops, struct ftrace_regs *regs) \
@@ -429,7 +430,7 @@ CALLBACK(entry_single_simple, hit_single, true)
 CALLBACK(entry_lookup, hit_lookup, false)
 CALLBACK(entry_lookup_simple, hit_lookup, true)
 
-/* Callbacks of the only probe of a hook if its handler only adds: constants, or values of the hit. */
+/* Callbacks for a hook with a single probe whose handler only adds: constants, or values of the hit. */
 static void entry_adds_constants(unsigned long ip, unsigned long parent, struct ftrace_ops *ops,
 				 struct ftrace_regs *regs)
 {
@@ -480,7 +481,7 @@ static void add_slot(struct entry_hook *h, struct entry_slot *more, const struct
 /* Bytes per entry while its hook is armed: at most four slots, and one more for collisions. */
 #define ENTRY_BYTES (sizeof(void *) + HOOKS * sizeof(struct entry) + 6 * sizeof(struct entry_slot) + sizeof(long))
 
-/* Half of the slots stay free. */
+/* At least half of the slots are free. */
 static int make_slots(struct entry_hook *h)
 {
 	u32 i, bits = stp_hash_bits(2ull * h->n);
@@ -495,7 +496,7 @@ static int make_slots(struct entry_hook *h)
 	return 0;
 }
 
-/* Leaves to ftrace the functions that it can hook, and passes the others to kprobes. */
+/* Leaves the functions that ftrace can hook to ftrace, and passes the others to kprobes. */
 static int split_filter(struct stp_batch *b, struct entry_hook *h)
 {
 	bool *ok = plat_alloc(h->n, -1);
@@ -778,13 +779,14 @@ static int function_start(void *table, u32 n)
 	return min(err, 0);
 }
 
-/* A module that was armed before is armed again after its initialisation, whose memory is freed. */
+/* A module that was armed before its initialisation ended is armed again after it, since the memory of the
+ * initialisation is freed. */
 static void function_module(void *table, u32 n, const char *module, bool comes)
 {
 	struct stp_batch **at, *b;
 	bool again = false;
 
-	if (!started || !*module)      /* functions belong to modules that are known */
+	if (!started || !*module)      /* every module with functions to probe is in the list */
 		return;
 	for (at = &batches; (b = *at); at = &b->next) {
 		if (b->module != module)

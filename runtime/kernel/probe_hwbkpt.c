@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Hardware watchpoints. On kernel data: a debug register of each CPU. On data of the target process: one of each of
- * its threads, including new ones.
+ * Hardware watchpoints. On kernel data: a debug register of each CPU. On data of the target process: a debug
+ * register of each of its threads, including new ones.
  *
- * A hit happens after the access, in the processor's debug exception. On x86-64 this exception has its own stack of
- * EXCEPTION_STKSZ bytes, which stp_hit_refused() would take for an NMI's; only the space left on it counts.
+ * A hit occurs after the access, in the processor's debug exception. On x86-64 this exception has its own stack of
+ * EXCEPTION_STKSZ bytes, which stp_hit_refused() would mistake for an NMI's; only the space left on it is checked.
  */
 #include "kernel.h"
 #include <linux/hw_breakpoint.h>
@@ -29,7 +29,7 @@ static void accessed(struct perf_event *event, struct perf_sample_data *data, st
 	stp_hit_end(c, flags);
 }
 
-/* Watchpoints of a target process: one for each thread that existed. */
+/* Watchpoints of a target process: one for each thread that existed at the start. */
 struct watched {
 	u32 n;
 	struct perf_event *at[];
@@ -52,8 +52,8 @@ static bool is_among(const struct task_struct *task, struct task_struct *const *
 	return n;
 }
 
-/* Collects the target's threads, with a reference each; at most `max`. With `known` these are left out, and the
- * others are counted as threads that are not watched. Context: process. */
+/* Collects the target's threads, with a reference to each; at most `max`. Threads in `known` are omitted, and
+ * the others are counted as threads that are not watched. Context: process. */
 static u32 threads_of_target(struct task_struct **at, u32 max, struct task_struct *const *known, u32 nknown)
 {
 	struct pid *id = find_get_pid(stp_session.target);
@@ -103,11 +103,11 @@ static int add_in_target(struct stp_hwbkpt *w, struct perf_event_attr *attr)
 
 		if (event && !IS_ERR(event))
 			s->at[s->n++] = event;
-		else if (event && PTR_ERR(event) != -ESRCH)    /* it has exited since */
+		else if (event && PTR_ERR(event) != -ESRCH)    /* the thread has exited meanwhile */
 			err = PTR_ERR(event);
 	}
-	/* Counts threads beyond the limit, and threads that started meanwhile: some of those have inherited a
-	 * watchpoint. */
+	/* Counts threads beyond the limit, and threads that started meanwhile: some of the latter have inherited
+	 * a watchpoint. */
 	if (!err)
 		threads_of_target(NULL, 0, tasks, n);
 	for (i = 0; i < n; i++)
@@ -194,7 +194,7 @@ static void report(u32 message, const struct stp_hwbkpt *w, int err)
 	plat_message(message, text);
 }
 
-/* The symbol may be one of a module that is not loaded yet. */
+/* The symbol may be in a module that is not loaded yet. */
 static bool may_be_loaded_later(const struct stp_hwbkpt *w)
 {
 	return w->site.symbol && !w->site.address;
@@ -211,7 +211,7 @@ static void warn_of_missing_symbol(const struct stp_hwbkpt *w)
 	plat_message(STP_MSG_WARNING, text);
 }
 
-/* Returns 0, or the error of the last one. */
+/* Returns 0, or the error of the last failure. */
 static int add_all(struct stp_hwbkpt *w, const struct stp_hwbkpt *end)
 {
 	int err = 0;
@@ -247,7 +247,8 @@ static int hwbkpt_start(void *table, u32 n)
 	return err;
 }
 
-/* Called under stp_modules_lock(). Memory of a module that is unloaded may get other data, which is not watched. */
+/* Called under stp_modules_lock(). Memory of a module that is unloaded may be reused for other data, which is
+ * not watched. */
 static void hwbkpt_module(void *table, u32 n, const char *module, bool comes)
 {
 	struct stp_hwbkpt *w, *end = (struct stp_hwbkpt *)table + n;

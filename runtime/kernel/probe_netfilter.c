@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Netfilter hooks, in the network namespace of the process that starts the script. A handler may inspect a packet
- * and, in guru mode, decide: the verdict is "accept" unless the handler sets another.
+ * and, in guru mode, decide about it: the verdict is "accept" unless the handler sets another.
  */
 #include "kernel.h"
 #include <linux/netfilter.h>
 #include <linux/nsproxy.h>
 #include <net/net_namespace.h>
 
-enum { HOOK, SKB, IN, OUT, VERDICT };      /* c->arguments */
+enum { HOOK, SKB, IN, OUT, VERDICT };      /* indexes in c->arguments */
 
 struct hook {
 	struct nf_hook_ops ops;
@@ -38,7 +38,7 @@ static unsigned int packet(void *priv, struct sk_buff *skb, const struct nf_hook
 	return verdict;
 }
 
-/* Accepts the verdicts that leave the packet to the kernel: after NF_STOLEN nothing would free it. */
+/* Accepts only verdicts that leave the packet to the kernel: after NF_STOLEN, no code would free it. */
 void stp_netfilter_verdict(struct stp_ctx *c, s64 verdict)
 {
 	switch ((u32)verdict & NF_VERDICT_MASK) {
@@ -75,7 +75,7 @@ static void netfilter_stop(void *table, u32 n)
 	}
 }
 
-/* Avoids a warning of the kernel about families that it was built without. */
+/* Avoids a warning of the kernel about families without which it was built. */
 static bool has_family(u32 pf)
 {
 	switch (pf) {

@@ -3,9 +3,9 @@
  * Perf events: samples on every CPU with the registers of the interrupted code (timer.profile is one of the
  * software CPU clock), and counters of the target process, or of the processes that run a program, that handlers read.
  *
- * A counter of a program is an event on every CPU, whose count is attributed to the thread that runs: between the
- * switch to it and the switch to another one. So it counts from a thread's first instruction on, with
- * nothing to arm when a process starts.
+ * A counter of a program is an event on every CPU, whose count is attributed to the running thread: from the
+ * switch to it to the switch to another one. So it counts from a thread's first instruction on, and nothing has
+ * to be armed when a process starts.
  *
  * A counter of the processor overflows in an NMI, where no handler may run. The NMI saves the registers, and the
  * handler runs in an interrupt as soon as interrupts are on.
@@ -20,13 +20,13 @@
 
 struct postponed {
 	struct irq_work work;
-	const struct stp_perf *perf;       /* NULL: free */
+	const struct stp_perf *perf;       /* NULL: the entry is free */
 	struct pt_regs regs;
 };
 static DEFINE_PER_CPU(struct postponed, postponed);
 
 #define PERF_THROTTLED (~0ull)     /* MAX_INTERRUPTS of kernel/events/core.c */
-#define SHORTEST_CLOCK 10000       /* ns: the minimum period of the kernel's clocks, perf_swevent_hrtimer() */
+#define SHORTEST_CLOCK 10000       /* in ns: the minimum period of the kernel's clocks, perf_swevent_hrtimer() */
 
 struct sample {                    /* one per CPU */
 	struct perf_event *event;  /* NULL: the CPU is offline */
@@ -41,7 +41,7 @@ static bool counts_target(const struct stp_perf *p)
 
 /* ------------------------------------------------------------------ samples */
 
-/* The process that will execute the command of -c is a fork of stapio at first. */
+/* Until the process that will execute the command of -c does so, it is a fork of stapio. */
 static bool is_stapio_still(void)
 {
 	return current->flags & PF_FORKNOEXEC && current->tgid == stp_session.target &&
@@ -85,8 +85,8 @@ static bool is_clock(const struct stp_perf *p)
 }
 
 /*
- * Returns the number of samples of a clock that were due since the last one and did not arrive. The clock is a
- * timer, which skips all periods that have ended when a handler returns: perf_swevent_hrtimer(), 5.10 to 7.2. The
+ * Returns the number of samples of a clock that were due since the last one and did not occur. The clock is a
+ * timer, which skips all periods that have elapsed when a handler returns: perf_swevent_hrtimer(), 5.10 to 7.2. The
  * timer has not been restarted when it calls us. A clock that the kernel stops and continues adds a part of a
  * period.
  */
@@ -127,24 +127,27 @@ static void sampled(struct perf_event *event, struct perf_sample_data *data, str
 
 #define THREAD_BITS 9
 #define THREAD_WAYS 8
-#define THREADS (THREAD_WAYS << THREAD_BITS)       /* threads of a program that have counts of their own */
+#define THREADS (THREAD_WAYS << THREAD_BITS)       /* maximum number of threads of a program that have separate
+						    * counts */
 #define LOST_BITS 13
 
 /*
- * A row belongs to one thread from the first switch to it (or the first read) until it exits. Only the CPU that runs
- * the thread, or switches to or from it, claims, reads and frees it, with preemption off, so no lock is necessary.
+ * A row belongs to one thread from the first switch to it (or the first read) until it exits. Only the CPU that
+ * runs the thread, or switches to or from it, claims, reads and frees the row, with preemption disabled, so no lock
+ * is necessary.
  */
 struct thread_count {
-	struct task_struct *task;      /* NULL: free. Only compared */
-	u64 born;                      /* the thread's start_time: the memory of `task` may be another thread's later */
-	u64 programs;                  /* programs that the thread had executed */
-	s64 count;                     /* up to the last switch from it */
+	struct task_struct *task;      /* NULL: the row is free. It is only compared */
+	u64 born;                      /* the thread's start_time, since the memory of `task` may later be
+				        * another thread's */
+	u64 programs;                  /* number of programs that the thread had executed */
+	s64 count;                     /* count up to the last switch from the thread */
 };
 
 struct program_count {
 	struct thread_count threads[THREADS];
-	/* By lost_slot(): the start_time of the latest thread with an interval that no row has counted. Later threads
-	 * are complete. */
+	/* Index: lost_slot(). The start_time of the latest thread with an interval that no row has counted.
+	 * Counts of later threads are complete. */
 	u64 lost[1 << LOST_BITS];
 	struct sample samples[];       /* by CPU number */
 };
@@ -156,7 +159,7 @@ static struct {
 	u32 n;
 } counters;
 
-/* Identifies a thread in the program that it runs. A few threads share a slot. */
+/* Returns a slot for a thread in the program that it runs. A few threads share a slot. */
 static u64 *lost_slot(struct program_count *pc, const struct task_struct *t)
 {
 	return pc->lost + hash_64((unsigned long)t + t->start_time * 31 + t->self_exec_id, LOST_BITS);
@@ -174,9 +177,9 @@ static void note_lost(struct program_count *pc, const struct task_struct *t)
 }
 
 /*
- * Returns the row of a thread, the current or the next one. NULL: it has none, and with `make`, all rows of its set
- * are in use or the thread exits. An exiting thread can be switched out after on_count_exit(), since 6.16, and
- * nothing would free its row.
+ * Returns the row of a thread, which is the current or the next one. NULL: it has none; with `make`: all rows of
+ * its set are in use, or the thread exits. Since 6.16, an exiting thread can be switched out after on_count_exit(),
+ * and no code would free its row.
  */
 static struct thread_count *thread_row(struct program_count *pc, struct task_struct *t, bool make)
 {
@@ -208,8 +211,8 @@ static s64 cpu_count(struct perf_event *e)
 }
 
 /*
- * Returns true if the current thread runs the program. A thread that exits has left its memory before
- * sched_process_exit, up to 6.15: then its row shows it.
+ * Returns true if the current thread runs the program. Up to 6.15, a thread that exits has released its memory
+ * before sched_process_exit: then its row shows that it did.
  */
 static bool runs_program(const struct stp_perf *p)
 {
@@ -218,7 +221,7 @@ static bool runs_program(const struct stp_perf *p)
 	return stp_program_runs(p->program, current->mm);
 }
 
-/* Attributes what this CPU has counted to the current thread, if it runs the program. */
+/* Attributes the count of this CPU to the current thread, if it runs the program. */
 static void attribute(struct stp_perf *p, bool counts)
 {
 	struct program_count *pc = p->state;
@@ -252,9 +255,9 @@ static void attribute_all(bool counts)
 }
 
 /*
- * Adds a row for the next thread now, not when it is switched out: up to 6.15, a thread that exits has no mm by then,
- * so that its program could not be determined. If no row can be added, the thread's counts are incomplete. Context:
- * the scheduler, under its lock, interrupts off.
+ * Adds a row for the next thread now instead of when it is switched out: up to 6.15, a thread that exits has no mm
+ * by then, so its program could not be determined. If no row can be added, the thread's counts are incomplete.
+ * Context: the scheduler, under its lock, interrupts disabled.
  */
 static void on_switch(void *data, bool preempt, struct task_struct *prev, struct task_struct *next)
 {
@@ -268,8 +271,8 @@ static void on_switch(void *data, bool preempt, struct task_struct *prev, struct
 }
 
 /*
- * Counts up to here belong to the program that the thread ran before, also if it was switched out when it had the
- * memory of the new one already. Tracepoints leave preemption on since 7.0.
+ * Counts up to this point belong to the program that the thread ran before, even if it was switched out when it
+ * already had the memory of the new one. Since 7.0, tracepoints leave preemption enabled.
  */
 static void on_count_exec(void *data, struct task_struct *task, pid_t old_pid, void *bprm)
 {
@@ -299,7 +302,7 @@ static void on_count_exit(void *data, struct task_struct *task)
 	}
 }
 
-/* Context: a handler of a probe of a process, which runs the program, or has run it until it left its memory. */
+/* Context: a handler of a probe of a process that runs the program, or ran it until it released its memory. */
 static s64 read_thread(struct stp_ctx *c, const struct stp_perf *p)
 {
 	struct program_count *pc = READ_ONCE(p->state);
@@ -334,8 +337,8 @@ static bool has_switch_hooks(void)
 }
 
 /*
- * Enables the events of counters of programs, after the hooks: else the first thread that is switched out on a CPU
- * would get all that the CPU had counted. Ends: as remove().
+ * Enables the events of counters of programs after the hooks: otherwise, the first thread that is switched out on a
+ * CPU would be attributed everything that the CPU had counted. Ends: as remove().
  */
 static void enable_counters(struct stp_perf *table, u32 n)
 {
@@ -376,9 +379,9 @@ static int start_counters(struct stp_perf *table, u32 n)
 /* ------------------------------------------------------------------ counters */
 
 /*
- * Reads an event. For the current task's own event, the processor has the newest part. Events that outnumber the
- * processor's counters are multiplexed: the kernel updates the times during which each was enabled and running when
- * it switches them, so that these times are at most one rotation old.
+ * Reads an event. For an event of the current task, the processor has the newest part of the count. Events that
+ * outnumber the processor's counters are multiplexed: when the kernel switches them, it updates the times during
+ * which each was enabled and running, so these times are at most one rotation old.
  */
 static s64 read_event(struct perf_event *e)
 {
@@ -391,7 +394,8 @@ static s64 read_event(struct perf_event *e)
 	return stp_scaled(local64_read(&e->count) + atomic64_read(&e->child_count), enabled, running);
 }
 
-/* Returns true if the counted process runs here, and the event has not been scheduled since it started. */
+/* Returns true if the counted process runs on this CPU, and the event has not been scheduled since the process
+ * started. */
 static bool was_never_scheduled(struct perf_event *e)
 {
 	return e->hw.target == current && e->oncpu < 0 && !READ_ONCE(e->total_time_running) && !local64_read(&e->count);
@@ -467,8 +471,8 @@ static void release_sample(struct perf_event *e)
 	perf_event_release_kernel(e);
 }
 
-/* p->state: one event for a counter of the target, a struct program_count for one of a program, else an array of
- * struct sample by CPU number; under stp_hotplug_lock(). Returns NULL for the first. */
+/* p->state: an event for a counter of the target, a struct program_count for a counter of a program, otherwise
+ * an array of struct sample by CPU number; under stp_hotplug_lock(). Returns NULL for the first two. */
 static struct sample *samples_of(const struct stp_perf *p)
 {
 	struct program_count *pc = p->state;
@@ -576,7 +580,7 @@ static const char *reason(int err)
 
 static void report_failure(const struct stp_perf *p, int err)
 {
-	/* The kernel returns -ENOENT for missing counters, too. A program that could not be opened has no users. */
+	/* The kernel also returns -ENOENT for missing counters. A program that could not be opened has no users. */
 	bool unopened = p->program && !p->program->users;
 	const char *why = unopened && stp_program_reason(err) ? stp_program_reason(err) : reason(err);
 	char text[200], number[24];

@@ -4,9 +4,9 @@
  * tracepoints, in the context of the process itself.
  *
  * A new process or thread is first seen when it returns from the system call that created it; one that existed
- * before the script, when it next returns from any system call. A process that has ended has no memory any more,
- * and so its program is unknown: each program that the script names has a bit for every process that runs it, which
- * fork copies and exec sets again.
+ * before the script, when it next returns from any system call. When a process ends, it has no memory any more,
+ * so its program is unknown then: each program that the script names has a bit for every process that runs it,
+ * which fork copies and exec sets again.
  *
  * A process ends with its first thread, unless other threads continue: then that is only the end of a thread, and
  * the process ends with the last of them. If another thread executes a program, it becomes the first one, and the
@@ -30,9 +30,10 @@ static struct {
 	struct stp_process *at;
 	u32 n;
 	bool wanted[STP_PROCESS_KINDS];
-	unsigned long *pending;        /* processes that existed before: their begin event is pending */
-	unsigned long *leaderless;       /* processes whose first thread has ended, but not the others */
-	/* One event of each program, whose bits all events of the program share. Events update the bits of a program once. */
+	unsigned long *pending;        /* processes that existed before the script: their begin event is pending */
+	unsigned long *leaderless;       /* processes whose first thread has ended, while other threads run */
+	/* One event of each program; all events of a program share its bits. An event updates the bits of a
+	 * program once. */
 	struct stp_process **programs;
 	u32 nprograms;
 } processes;
@@ -96,7 +97,8 @@ static void on_fork(void *data, struct task_struct *parent, struct task_struct *
 		stp_inherit_bit(members(processes.programs[i]), parent->tgid, child->tgid);
 }
 
-/* A process that executes another program begins as a process of that program. The process of -c existed before. */
+/* A process that executes another program begins as a process of that program. The process of -c existed before
+ * the session. */
 static void on_exec(void *data, struct task_struct *task, pid_t old_pid, void *bprm)
 {
 	u32 i;
@@ -132,9 +134,9 @@ static bool ends_process(struct task_struct *task)
 }
 
 /*
- * Threads that only run code of the kernel have no begin, and so no end: those of the kernel, and those of io_uring and
- * vhost, which are threads of a process that may end with them. copy_thread() leaves them no user address (5.12 to
- * 7.2); flags do not show them: PF_IO_WORKER is cleared before they exit.
+ * Threads that only run kernel code have no begin event, and so no end event: those of the kernel, and those of
+ * io_uring and vhost, which are threads of a process that may end together with them. copy_thread() gives them no
+ * user address (5.12 to 7.2); flags do not identify them, since PF_IO_WORKER is cleared before they exit.
  */
 static void on_exit(void *data, struct task_struct *task)
 {
@@ -154,7 +156,7 @@ static void on_enter(void *data, struct pt_regs *regs, long number)
 /* Returns true for fork(), vfork(), clone() and clone3(). */
 static bool makes_tasks(long number)
 {
-	if (compat_is_32bit_call())    /* of i386 and arm */
+	if (compat_is_32bit_call())    /* numbers of i386 and arm */
 		return number == 2 || number == 190 || number == 120 || number == 435;
 #ifdef __NR_fork
 	if (number == __NR_fork || number == __NR_vfork)
@@ -214,7 +216,7 @@ static bool is_leaderless(const struct task_struct *first)
 	       !(READ_ONCE(first->signal->flags) & SIGNAL_GROUP_EXIT);
 }
 
-/* The process that starts the session, and the one it created for -c, do not run a program of the user. */
+/* The process that starts the session, and its child for -c, do not run a program of the user. */
 static void note_existing(void)
 {
 	struct task_struct *task;

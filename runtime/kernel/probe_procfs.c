@@ -19,11 +19,11 @@
 /* The text of an open file. c->arguments[0] of a handler points to it. */
 struct procfs_text {
 	struct mutex lock;         /* serialises reads and writes of the open file */
-	u32 size, len;             /* size: including the terminator */
+	u32 size, len;             /* size includes the terminator */
 	char *at;
 };
 
-/* "systemtap/MODULE", or "" while it does not exist. */
+/* "systemtap/MODULE"; "" while the directory does not exist. */
 static char directory[sizeof(DIRECTORY) + MODULE_NAME_LEN + 1];
 
 /* ------------------------------------------------------------------ functions for handlers */
@@ -50,7 +50,7 @@ u32 stp_value_set(struct stp_ctx *c, const char *text, bool append)
 	return 0;
 }
 
-/* Context: process. Returns -EAGAIN if the handler was skipped, -EIO if it has failed. */
+/* Context: process. Returns -EAGAIN if the handler was skipped, -EIO if it failed. */
 static int run(const struct stp_probe *p, struct procfs_text *t)
 {
 	unsigned long flags;
@@ -137,8 +137,8 @@ static ssize_t write_text(const struct stp_procfs *f, struct procfs_text *t, con
 		return -EFAULT;            /* not a hit: nothing was written */
 	t->len = count;
 	t->at[count] = '\0';
-	/* If a later handler is skipped, the error is not EAGAIN: the process would write again and run the first
-	 * handlers twice. */
+	/* If a later handler is skipped, the error is not EAGAIN, since the process would write again and so run
+	 * the first handlers twice. */
 	for (i = 0; i < f->nwrites; i++) {
 		err = run(f->writes[i], t);
 		if (err == -EAGAIN && !i)
@@ -149,7 +149,8 @@ static ssize_t write_text(const struct stp_procfs *f, struct procfs_text *t, con
 	return failed ?: count;
 }
 
-/* Accepts as much as fits into a string; the writer continues with the rest. Ends: as procfs_read(). */
+/* Accepts as many bytes as fit into a string; the writer continues with the remaining ones. Ends: as
+ * procfs_read(). */
 static ssize_t procfs_write(struct file *file, const char __user *from, size_t count, loff_t *at)
 {
 	const struct stp_procfs *f = compat_pde_data(file_inode(file));
@@ -222,8 +223,8 @@ static int make_directory(void)
 	return -ENOMEM;
 }
 
-/* Returns true if an earlier file's path begins with these len bytes, followed by `next`: '/', it is in that
- * directory; 0, it is the same file. */
+/* Returns true if an earlier file's path begins with these len bytes, followed by `next`: '/' if the file is in
+ * that directory; 0 if it is the same path. */
 static bool is_made(const struct stp_procfs *files, u32 n, const char *path, u32 len, char next)
 {
 	u32 i;
@@ -264,8 +265,8 @@ static int make_file(struct stp_procfs *files, u32 n)
 	return 0;
 }
 
-/* Ends: with the reads and writes in progress. One that waits for pages of its own buffer (of FUSE, for instance)
- * delays this until they arrive, or until that process is killed. */
+/* Ends: after the reads and writes in progress. A process that waits for pages of its own buffer (of FUSE, for
+ * instance) delays this until they arrive, or until it is killed. */
 static void procfs_stop(void *table, u32 n)
 {
 	if (directory[0])

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * System calls, by the tracepoints sys_enter and sys_exit, whose arguments are the user's registers and the number
- * or the result. For each tracepoint and register size of the process a table maps the number to a list of probes;
- * a call that is not probed costs a load and a branch.
+ * or the result. For each tracepoint and each register size of processes, a table maps the number to a list of
+ * probes; a call that is not probed costs a load and a branch.
  *
- * Values that @entry() saves are found again by task and probe (calls.h): sys_exit runs in the task of sys_enter.
+ * Values that @entry() saves are identified by task and probe (calls.h), since sys_exit runs in the task of
+ * sys_enter.
  */
 #include "kernel.h"
 #include <asm/syscall.h>
@@ -14,7 +15,8 @@
 #ifdef CONFIG_TRACEPOINTS
 
 #ifdef CONFIG_X86_64
-/* socketcall and ipc of 32-bit processes multiplex many calls: their table indexes begin here. */
+/* numbers of socketcall and ipc in 32-bit processes, which multiplex many calls: the table indexes of these
+ * begin here */
 #define SOCKETCALL 102
 #define IPC 117
 #define SOCKETCALL_FIRST 1000
@@ -32,7 +34,8 @@ static const u16 execve_number[2] = { 59, 11 }, execveat_number[2] = { 322, 358 
 #endif
 #define EXECUTIONS 256                 /* calls of execve() and execveat() in progress */
 
-/* exit(), exit_group(), rt_sigreturn() and sigreturn() do not return, or their return does not have their number. */
+/* Calls whose returns are not probed: exit(), exit_group(), rt_sigreturn() and sigreturn() do not return, or
+ * their return does not have their number. */
 #define UNUSED 0xffff
 static const u16 no_return[2][4] = {
 #ifdef CONFIG_X86_64
@@ -44,15 +47,16 @@ static const u16 no_return[2][4] = {
 #endif
 };
 
-#define CALLS_MAX 8192                 /* calls in progress of which a return probe saves values of @entry() */
-#define TEXTS_MAX 4096                 /* calls in progress if the probe also saves argstr */
-#define TEXTS_BYTES (8 << 20)          /* size of the table of such a probe */
+#define CALLS_MAX 8192                 /* maximum number of calls in progress for which a return probe saves
+				        * values of @entry() */
+#define TEXTS_MAX 4096                 /* maximum number of calls in progress if the probe also saves argstr */
+#define TEXTS_BYTES (8 << 20)          /* size of the table of such a probe in bytes */
 
 struct syscall_watch {
 	const struct stp_probe *probe;     /* copy of p->probe */
 	const struct stp_syscall *call;
 	const struct stp_syscall_probe *p;
-	struct syscall_watch *next;        /* of the same system call number */
+	struct syscall_watch *next;        /* the next probe of the same system call number */
 	/* it is the only probe of this number, reads no arguments, and its handler needs no preparation */
 	bool fast;
 	bool saves;                        /* p is a return probe: at the entry only @entry() is evaluated */
@@ -62,15 +66,15 @@ struct syscall_watch {
 static struct {
 	/* [compat][number]; the last element serves all higher numbers */
 	struct syscall_watch **enter[2], **leave[2];
-	struct syscall_watch *watches;                     /* all of them, for freeing */
+	struct syscall_watch *watches;                     /* array of all watches, for freeing */
 	u32 watched, capacity;
-	/* calls of execve() and execveat(), if a return of one of them is probed, else NULL. A row has the kind of its
-	 * call as its ID and no data. They have a table of their own: returns look for rows of each kind, and in `saved`
-	 * a row that is not found would count as a loss of another call. */
+	/* calls of execve() and execveat(), if a return of one of them is probed, else NULL. The ID of a row is
+	 * the kind of its call; it has no data. They have a separate table: returns search rows of each kind,
+	 * and in `saved` a row that is not found would count as a loss of another call. */
 	struct stp_calls *executions;
 	/* data that return probes saved for calls in progress; may be NULL */
 	struct stp_calls *saved;
-	/* a row for each CPU, in which the data of one call is prepared; NULL: no probe saves data */
+	/* a row for each CPU, in which the data of one call is collected; NULL: no probe saves data */
 	char *rows;
 	u32 row_size;
 } calls;
@@ -146,8 +150,8 @@ static void order_ipc(struct stp_ctx *c, u32 call, bool is_new)
 }
 #endif
 
-/* Returns the table index of the call that socketcall or ipc decodes to; the number of socketcall or ipc itself if
- * `call` is unknown. */
+/* Returns the table index of the call in a socketcall or ipc; the number of socketcall or ipc itself if `call`
+ * is unknown. */
 static u32 split_index(u32 number, u32 call)
 {
 #ifdef CONFIG_X86_64
@@ -241,7 +245,7 @@ static struct syscall_watch split_watch;
 static struct syscall_watch execution_watch;
 
 #ifdef CONFIG_X86_64
-/* Returns EXECUTION_KINDS for other calls. */
+/* Returns the kind of an execution, or EXECUTION_KINDS for other calls. */
 static u32 execution_kind(u32 number, bool compat)
 {
 	if (number == execve_number[compat])
@@ -250,7 +254,7 @@ static u32 execution_kind(u32 number, bool compat)
 }
 #endif
 
-/* Called when a call begins, in a hit or if it is skipped: the kind of an execution is remembered until its end. */
+/* Called when a call begins, also if the hit is skipped: stores the kind of an execution until its end. */
 static void note_execution(u32 number, bool compat)
 {
 #ifdef CONFIG_X86_64
@@ -265,7 +269,8 @@ static void note_execution(u32 number, bool compat)
 }
 
 /* Called for a skipped hit: values that its probes saved at an earlier call that did not return must not be used
- * for this call. A call that begins before the session (outside) does not count as skipped: nothing is saved yet. */
+ * for this call. A call that begins before the session (outside) is not marked as skipped, since nothing is
+ * saved yet. */
 static noinline void skip_call_entries(struct syscall_watch **table, struct pt_regs *regs, u32 number, bool compat,
 				       bool outside)
 {
@@ -322,8 +327,8 @@ static __always_inline void describe(struct stp_ctx *c, const struct syscall_wat
 	c->syscall = w->call;
 }
 
-/* Calls that began before the script have no row, and do not count as losses. The same applies to the return of fork()
- * in the child. Without a row, argstr is made from what can be read at the return. */
+/* Calls that began before the script have no row, which is not a loss; nor is the return of fork() in the child.
+ * Without a row, argstr is made from the data that can be read at the return. */
 static bool find_call_entry(struct stp_ctx *c, const struct stp_syscall_probe *p, char *row)
 {
 	enum stp_call found = stp_calls_take(calls.saved, (unsigned long)p, row, row_size(p));
@@ -383,7 +388,7 @@ static __always_inline void keep_result(struct stp_ctx *c, s64 result)
 	c->saved_return = result;
 }
 
-/* Defines the tracepoint callback, which saves no registers until it is known that the call is probed, and a
+/* Defines the tracepoint callback, which saves no registers before it is known that the call is probed, and a
  * separate function for hits that may have to be skipped, as in probe_function.c. */
 #define FAST_HIT(name, keep)							\
 static __always_inline void name##_run(const struct syscall_watch *w, struct pt_regs *regs, s64 result) \
@@ -416,7 +421,7 @@ FAST_HIT(fast_leave, keep_result(c, result))
 static noinline void slow_hit(struct syscall_watch **table, struct pt_regs *regs, u32 number, s64 result,
 			      bool compat)
 {
-	bool outside = stp_hit_outside();      /* before the hit, so that no gate is opened in between */
+	bool outside = stp_hit_outside();      /* determined before the hit, so that no gate is opened in between */
 	unsigned long flags;
 	struct stp_ctx *c;
 
@@ -468,7 +473,7 @@ static void on_sys_exit(void *data, struct pt_regs *regs, long result)
 
 /* ------------------------------------------------------------------ guru mode */
 
-/* Sets the value that the call or its caller will see. Context: a handler of this family. */
+/* Sets the value that the call or its caller will read. Context: a handler of this family. */
 void stp_syscall_set(struct stp_ctx *c, s64 at, s64 value)
 {
 	struct pt_regs *regs = (struct pt_regs *)c->regs;
@@ -589,7 +594,8 @@ static void watch_all(const struct stp_syscall_probe *p)
 	}
 }
 
-/* Returns the size of the largest row; with saved_only, of those that are saved from the entry to the return. */
+/* Returns the size of the largest row; with saved_only, of the largest row that is saved from the entry to the
+ * return. */
 static u32 largest_row(const struct stp_syscall_probe *p, u32 n, bool saved_only)
 {
 	u32 i, size = 0;
@@ -618,7 +624,8 @@ static bool probes_executions(const struct stp_syscall_probe *p, u32 n)
 	return false;
 }
 
-/* Bytes of the table of values that are saved from the entry to the return: *rows of *size. */
+/* Returns the bytes of the table of values that are saved from the entry to the return, which has *rows rows of
+ * *size bytes. */
 static u64 saved_table(const struct stp_syscall_probe *p, u32 n, u32 *rows, u32 *size)
 {
 	*size = largest_row(p, n, true);
@@ -673,7 +680,7 @@ static int make_tables(const struct stp_syscall_probe *p, u32 n)
 	return made && calls.watches ? 0 : -ENOMEM;
 }
 
-/* Inserts probes of a single number first: watch_all() adds the others. */
+/* Inserts probes of a single number first: watch_all() adds those of all numbers. */
 static void fill_tables(const struct stp_syscall_probe *p, u32 n, bool *entering, bool *leaving)
 {
 	u32 i;

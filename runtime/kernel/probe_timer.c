@@ -16,7 +16,7 @@ struct timer {
 		struct hrtimer high;
 		struct timer_list wheel;
 	};
-	u64 random;                /* state, not 0 */
+	u64 random;                /* state of next_interval()'s generator, not 0 */
 };
 
 static void hit(struct timer *s)
@@ -54,7 +54,7 @@ static u64 next_interval(struct timer *s)
 	return n > t->randomize_ns ? n - t->randomize_ns : 1;
 }
 
-/* passed: the number of intervals that have elapsed at the end of the handler. All but one had no hit. */
+/* passed: the number of intervals that have elapsed at the end of the handler. All except one had no hit. */
 static void count_ticks(u64 passed)
 {
 	if (unlikely(passed > 1) && stp_session_running())
@@ -62,8 +62,8 @@ static void count_ticks(u64 passed)
 }
 
 /*
- * Sets the time of the next tick and returns the number of intervals that have elapsed. With .randomize() one interval
- * may be much shorter than the time that has elapsed: the others are counted by their mean, interval_ns.
+ * Sets the time of the next tick and returns the number of intervals that have elapsed. With .randomize() one
+ * interval may be much shorter than the elapsed time, so the others are counted by their mean, interval_ns.
  */
 static u64 forward(struct timer *s)
 {
@@ -107,7 +107,7 @@ static void arm(struct timer *s)
 	}
 }
 
-/* Ends: waits for one run of a handler, which has a budget. A handler that runs continuously is stopped before: the
+/* Ends: waits for one run of a handler, which has a budget. A handler that runs continuously stops before: the
  * gates are closed, and a hit with a closed gate only restarts the timer. */
 static void disarm(struct timer *s)
 {

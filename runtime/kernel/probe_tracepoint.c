@@ -16,7 +16,7 @@
 
 #ifdef CONFIG_TRACEPOINTS
 
-/* tracepoints that cannot be probed are reported one by one up to this number */
+/* up to this number, tracepoints that cannot be probed are reported one by one */
 #define TRACEPOINT_WARNINGS 10
 
 static struct {
@@ -108,8 +108,8 @@ TRACEPOINT_ADDS(3)
 TRACEPOINT_ADDS(4)
 TRACEPOINT_ADDS(5)
 
-/* Selects a callback by the number of arguments. From 6 on they are on the stack: one function serves all, and may
- * read unrelated stack words. */
+/* Selects a callback by the number of arguments. From the sixth on they are on the stack: one function serves
+ * all numbers, and may read unrelated stack words. */
 static void *tracepoint_function(const struct stp_tracepoint *t)
 {
 	static void *const functions[][3] = {
@@ -130,7 +130,7 @@ static void *tracepoint_function(const struct stp_tracepoint *t)
 static struct tracepoint_table {
 	struct stp_tracepoint *at;
 	u32 n;
-	bool in_modules;                   /* at least one is in a module */
+	bool in_modules;                   /* at least one tracepoint is in a module */
 } all;
 
 static void note_tracepoint(struct tracepoint *tp, void *data)
@@ -180,7 +180,7 @@ static void disarm_tracepoint(struct stp_tracepoint *t)
 
 #ifdef CONFIG_MODULES
 
-/* `comes`: the module that is loaded; NULL: it is unloaded. */
+/* comes: the module that is being loaded; NULL: it is being unloaded. */
 static bool module_tracepoint(struct tracepoint *tp, const struct module *comes)
 {
 	struct stp_tracepoint *t;
@@ -313,7 +313,7 @@ const struct stp_family_ops stp_tracepoint_family = {
 
 #else
 
-/* The BTF of such a kernel has no tracepoints, so that no script contains any. */
+/* The BTF of such a kernel has no tracepoints, so no script contains any. */
 static int tracepoint_start(void *table, u32 n)
 {
 	return -EOPNOTSUPP;

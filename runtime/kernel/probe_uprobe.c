@@ -17,9 +17,10 @@
 #include <linux/workqueue.h>
 #include "calls.h"
 
-#define UPROBE_WARNINGS 10             /* addresses that cannot be probed are reported one by one up to this number */
-#define CALLS_DEFAULT   2048           /* calls in progress at a time, of a return probe with @entry() */
-#define UPROBE_ENTRY_MAX 4096          /* bytes that a return probe saves per call */
+#define UPROBE_WARNINGS 10             /* up to this number, addresses that cannot be probed are reported one by
+				        * one */
+#define CALLS_DEFAULT   2048           /* maximum number of calls in progress, for a return probe with @entry() */
+#define UPROBE_ENTRY_MAX 4096          /* maximum number of bytes that a return probe saves per call */
 
 struct uprobe_hit {
 	struct uprobe_consumer uc;
@@ -30,13 +31,13 @@ struct uprobe_hit {
 	bool armed;
 };
 
-/* Functions, markers and PLT entries have tables of their own, which are started one after the other and share this. */
+/* Functions, markers and PLT entries have separate tables, which are started one after the other and share this. */
 static struct {
-	u32 users;                     /* tables that have been started */
+	u32 users;                     /* number of tables that have been started */
 	u32 failed;
-	char *rows;                    /* values of @entry() of the hit of each CPU, of row_size bytes */
+	char *rows;                    /* values of @entry() for the hit of each CPU, row_size bytes each */
 	u32 row_size;
-	u64 armed_at;                  /* ktime_get_ns() */
+	u64 armed_at;                  /* time of arming, ktime_get_ns() */
 } uprobes;
 
 /* ------------------------------------------------------------------ which processes are probed */
@@ -97,7 +98,7 @@ static bool user_return_address(struct stp_ctx *c, struct pt_regs *regs, u64 *ad
 	return !c->error || !stp_catch(c, NULL, 0);
 }
 
-/* In a function reached by a tail call the address may be replaced already; then the replaced address is saved. */
+/* In a function reached by a tail call the address may already be replaced; then the replaced address is saved. */
 static void save_return(struct stp_ctx *c, struct pt_regs *regs)
 {
 	u64 sp = user_stack_pointer(regs), address, before;
@@ -133,7 +134,7 @@ COMPAT_UPROBE_ENTRY(uprobe_entry)
 	return 0;
 }
 
-/* Context: an entered hit, which is the only one of its CPU. */
+/* Context: an entered hit, which is the only one on its CPU. */
 static s64 *row_of_hit(void)
 {
 	return (s64 *)(uprobes.rows + (u64)smp_processor_id() * uprobes.row_size);
@@ -340,9 +341,9 @@ static void remove_uprobe(struct stp_uprobe *u)
 }
 
 /*
- * Breakpoints are inserted and removed by a kernel thread: __get_user_pages() refuses tasks that have been killed (5.10
- * to 7.2), and uprobe_unregister(), which cannot report an error, would leave the breakpoints in all processes, and
- * the semaphores of markers incremented, if the relay were killed.
+ * Breakpoints are inserted and removed by a kernel thread: __get_user_pages() rejects tasks that have been killed
+ * (5.10 to 7.2). If the relay were killed, uprobe_unregister(), which cannot report an error, would leave the
+ * breakpoints in all processes, and the semaphores of markers incremented.
  */
 static struct {
 	struct workqueue_struct *queue;
@@ -401,7 +402,7 @@ static int run_worker(struct stp_uprobe *at, u32 n, bool arm)
 		return 0;
 	}
 	WRITE_ONCE(worker.abandoned, true);
-	wait_for_completion(&worker.done);         /* ends: with the one that is being inserted */
+	wait_for_completion(&worker.done);         /* ends: after the breakpoint that is being inserted */
 	return -EINTR;
 }
 
@@ -454,7 +455,7 @@ static void uprobe_stop(void *table, u32 n)
 	stp_tree_stop();
 }
 
-/* An address that cannot be probed has been reported. */
+/* Removes addresses that cannot be probed, which have been reported. */
 static void drop_failed(struct stp_uprobe *u, u32 n)
 {
 	const struct uprobe_hit *h;

@@ -35,7 +35,7 @@ static void follow_stop(void *table, u32 n)
 	stp_tree_stop();
 }
 
-/* --follow. Its table is empty. */
+/* Used by --follow. Its table is empty. */
 const struct stp_family_ops stp_follow_family = {
 	.name = "follow",
 	.start = follow_start,
@@ -50,7 +50,7 @@ static void tree_fork(void *data, struct task_struct *parent, struct task_struct
 	if (thread_group_leader(child))
 		stp_inherit_bit(tree.bits, parent->tgid, child->tgid);
 	else
-		clear_bit(child->pid, tree.bits);      /* of a process that had this ID before */
+		clear_bit(child->pid, tree.bits);      /* the bit of a process that had this ID before */
 }
 
 static struct stp_hook fork_hook = { "sched_process_fork", tree_fork, .wanted = true };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Files of programs and libraries. They are opened by path when the script starts, as the process that starts it
- * sees the file system: /proc/PID/root/... leads into a container. A file of another build than the one that the
- * translator read is refused.
+ * Files of programs and libraries. They are opened by path when the script starts, in the file system of the
+ * process that starts it: /proc/PID/root/... leads into a container. A file of another build than the one that the
+ * translator read is rejected.
  */
 #include "kernel.h"
 #include <linux/cred.h>
@@ -45,8 +45,8 @@ static u32 sum_code(const struct stp_program *p, struct file *file, char *bytes)
 	return sizeof(sum);
 }
 
-/* Ends: with the operation of the file system, under control.lock alone; on a network file system or FUSE it can be
- * killed. */
+/* Ends: after the operation of the file system, under control.lock alone; on a network file system or FUSE it
+ * can be killed. */
 static int compare_id(const struct stp_program *p, const struct path *path)
 {
 	struct file *file = dentry_open(path, O_RDONLY | O_LARGEFILE, current_cred());

@@ -6,9 +6,9 @@
  */
 #include "kernel.h"
 
-#define DEFAULT_KB 2048u           /* per CPU, */
-#define SHARED_KB  (32u * 1024)    /* the default per CPU is smaller if all rings would exceed this, */
-#define LEAST_KB   1024u           /* but at least this */
+#define DEFAULT_KB 2048u           /* default size per CPU, */
+#define SHARED_KB  (32u * 1024)    /* which is smaller if all rings together would exceed this, */
+#define LEAST_KB   1024u           /* but not below this */
 #define MIN_KB     (8u * PLAT_RECORD_MAX / 1024)
 #define MAX_KB     (512u * 1024)
 
@@ -17,33 +17,33 @@
 struct ring {
 	struct stp_ring_control *control;
 	char *data;
-	u64 head;                  /* committed; control->head should be equal */
-	u64 limit;                 /* head may advance to this: tail as last read + size */
-	u64 wake_at;               /* when head reaches this, check if the reader has to be woken up */
+	u64 head;                  /* position that is committed; control->head should be equal */
+	u64 limit;                 /* maximum position of head: tail at its last read + size */
+	u64 wake_at;               /* when head reaches this position, check whether the reader must be woken up */
 	u64 record;                /* position of the open record, after the padding */
 	u64 mask;                  /* size - 1 */
-	u64 chunk;                 /* a quarter of the ring: maximum space that a record gets to grow into */
+	u64 chunk;                 /* a quarter of the ring: maximum space that is reserved for a record to grow */
 	u64 lost_records;
 	u64 overwritten;
-	u64 stuck_tail;            /* position of the reader when waiting for it last timed out */
+	u64 stuck_tail;            /* position of the reader at the last timeout of a wait for it */
 	bool may_sleep;
 #ifdef STP_DEBUG
-	u64 seq;                   /* of its last record */
+	u64 seq;                   /* sequence number of the last record */
 #endif
 } ____cacheline_aligned;
 
 static struct {
-	struct stp_ring_header *header;    /* at the start of the mapping */
+	struct stp_ring_header *header;    /* header at the start of the mapping */
 	size_t mapping_size;
 	struct ring *ring;
 	u32 n;
-	u64 size;                          /* of each ring, in bytes, a power of two */
-	atomic64_t seq;                    /* of the last record committed */
+	u64 size;                          /* size of each ring in bytes, a power of two */
+	atomic64_t seq;                    /* sequence number of the last committed record */
 } rings;
 
 /* ------------------------------------------------------------------ allocation */
 
-static unsigned int buffer_mb;             /* staprun -b; 0: the size that the script was built with */
+static unsigned int buffer_mb;             /* staprun -b; 0: the size with which the script was built */
 module_param_named(_stp_bufsize, buffer_mb, uint, 0400);
 
 /* Total size that staprun allows unprivileged users beyond the default; 0: no limit. */
@@ -107,7 +107,7 @@ int stp_rings_make(void)
 		rings.ring = NULL;
 		return -ENOMEM;
 	}
-	/* always succeeds: the limit is determined later, and includes this */
+	/* always succeeds, since the limit is determined later, and then includes this */
 	stp_memory_granted(rings.mapping_size);
 	h->magic = STP_RING_MAGIC;
 	h->protocol = STP_PROTOCOL;
@@ -128,14 +128,14 @@ int stp_rings_make(void)
 	return 0;
 }
 
-/* Context: process; the session has stopped, nothing is counted any more. */
+/* Context: process; the session has stopped, and nothing is counted any more. */
 void stp_rings_finish(const struct stp_summary *s)
 {
 	rings.header->summary = *s;
 	smp_store_release(&rings.header->stopped, 1);
 }
 
-/* Losses counted after this are not readable. */
+/* Losses that are counted after this cannot be read. */
 void stp_rings_free(void)
 {
 	static u64 unread[STP_LOSSES_MAX];
@@ -199,8 +199,8 @@ bool stp_rings_half_full(void)
 }
 
 /*
- * Called when a reader attaches to a session that ran without one. Afterwards no handler is removing old records,
- * and all sequence numbers assigned before are in the rings. Context: may sleep.
+ * Called when a reader attaches to a session that ran without one. After it returns, no handler removes old records
+ * any more, and all sequence numbers that were assigned before are in the rings. Context: may sleep.
  */
 void stp_rings_sync(void)
 {
@@ -218,8 +218,8 @@ static u64 record_size(u64 payload)
 }
 
 /*
- * Counts records that were not read. The process with the mapping may have written invalid data into it. Context:
- * may sleep; no handler runs.
+ * Counts records that were not read. The process with the mapping may have written invalid data into the rings.
+ * Context: may sleep; no handler runs.
  */
 static u64 unread(void)
 {
@@ -238,8 +238,8 @@ static u64 unread(void)
 }
 
 /*
- * Frees the rings after the session has stopped, when no process has the device open or mapped. A copy of the
- * header remains, so that its counts can be read. Without memory for the copy everything remains.
+ * Frees the rings after the session has stopped, when no process has opened or mapped the device. A copy of the
+ * header remains, so that its counts can be read. If there is no memory for the copy, everything remains.
  */
 void stp_rings_shrink(void)
 {
@@ -268,9 +268,9 @@ static u64 left_in_lap(u64 at)
 #define REMOVE_AT_ONCE 2048            /* maximum number of records that one hit removes */
 
 /*
- * Without a reader, the ring keeps the newest records. Removes the oldest records until head may advance to `end`
- * or, if they are many, only to `must`: the next hits remove the others. If the reader has written invalid data
- * into its mapping, all are removed. Mapping the rings waits for handlers in this function (control.c).
+ * Without a reader, the ring retains the newest records. Removes the oldest records until head may advance to
+ * `end`; if there are many, only to `must`, and the next hits remove the others. If the reader has written invalid
+ * data into its mapping, all are removed. Mapping the rings waits for handlers in this function (control.c).
  */
 static noinline void remove_oldest(struct ring *r, u64 must, u64 end)
 {
@@ -290,8 +290,8 @@ static noinline void remove_oldest(struct ring *r, u64 must, u64 end)
 	smp_store_release(&r->control->tail, tail);
 }
 
-/* Without a reader a quarter of the ring stays free, for records that are written between the reader's return and
- * its first read. */
+/* Without a reader, a quarter of the ring stays free for records that are written between the return of the
+ * reader and its first read. */
 static bool make_space(struct ring *r, u64 end)
 {
 	u64 spare;
@@ -305,7 +305,7 @@ static bool make_space(struct ring *r, u64 end)
 	return end <= r->limit;
 }
 
-/* stp_rings_sync() waits for contexts that remove old records: hits are waited for by RCU. */
+/* stp_rings_sync() waits for contexts that remove old records; RCU waits for hits. */
 static bool fits(struct ring *r, u64 end)
 {
 	bool fitting;
@@ -333,7 +333,7 @@ static noinline bool wait_for_space(struct ring *r, u64 end)
 		if (!stp_reader_alive() || fatal_signal_pending(current) || tail == r->stuck_tail)
 			return false;
 		stp_control_wake();
-		schedule_timeout_killable(1);          /* ends: see above; by a kill of the relay at the latest */
+		schedule_timeout_killable(1);          /* ends: see above; at the latest when the relay is killed */
 		if (tail_of(r) != tail) {
 			tail = tail_of(r);
 			deadline = jiffies + 2 * HZ;
@@ -360,8 +360,8 @@ static __always_inline void set_record(struct ring *r, struct stp_ctx_private *v
 	v->out_end = rec + space;
 }
 
-/* Opens a record at the first position after head with `want` contiguous bytes, and extends it as far as possible,
- * up to a chunk, so that the reader can start. */
+/* Opens a record at the first position after head with `want` contiguous bytes, and extends it as far as
+ * possible, but at most to a chunk, so that the reader can start. */
 static noinline bool open_record(struct ring *r, struct stp_ctx_private *v, u32 want)
 {
 	u64 at = r->head, total = record_size(want);
@@ -419,8 +419,8 @@ static void check_seq(struct ring *r, u64 seq)
 #define check_seq(r, seq) do { } while (0)
 #endif
 
-/* Between assigning the sequence number and advancing head no other record of this ring can be written. The time in
- * between is short, because interrupts or preemption are off; readers wait for a missing number. */
+/* While the sequence number is assigned and head is advanced, no other record of this ring can be written. The
+ * time in between is short, because interrupts or preemption are disabled; readers wait for a missing number. */
 void plat_record_commit(struct stp_ctx_private *v)
 {
 	struct ring *r = v->plat;
@@ -457,8 +457,8 @@ static bool move_record(struct ring *r, struct stp_ctx_private *v, u32 want)
 	return true;
 }
 
-/* Called if a record is open, or no contiguous chunk is free at head. A record that does not fit is dropped as a
- * whole; only one that is too long for a record is committed in parts. */
+/* Called if a record is open, or if no contiguous chunk is free at head. A record that does not fit is dropped
+ * as a whole; only output that is too long for a record is committed in parts. */
 static noinline bool find_space(struct ring *r, struct stp_ctx_private *v, u32 want)
 {
 	bool open = v->out_start, too_long = open && v->out - v->out_start + want > PLAT_RECORD_MAX;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Signals that handlers send, for raise(). The kernel takes locks and memory to send one, which a handler must not: it
- * may run with interrupts off although the kernel's lock checking does not know, and with PREEMPT_RT these locks sleep.
- * So an interrupt of the same CPU, with PREEMPT_RT the kernel's thread for that, sends them after the handler.
+ * Signals that handlers send by raise(). To send a signal, the kernel takes locks and allocates memory, which a
+ * handler must not do: it may run with interrupts disabled without the knowledge of the kernel's lock checking, and
+ * with PREEMPT_RT these locks sleep. So they are sent after the handler by an interrupt of the same CPU, or with
+ * PREEMPT_RT by the kernel's thread for such work.
  */
 #include "kernel.h"
 #include <linux/irq_work.h>
@@ -11,7 +12,7 @@
 
 static DEFINE_PER_CPU(struct signals {
 	struct irq_work work;
-	struct task_struct *to;    /* with a reference; NULL: none */
+	struct task_struct *to;    /* holds a reference; NULL: none */
 	u64 pending;               /* bit N - 1: signal N */
 	bool used;                 /* `work` has been initialised */
 }, signals);

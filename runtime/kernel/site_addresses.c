@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Addresses of probed functions and variables: the sites of all function probes, with the address that is known
- * since the build (if this is the same kernel), or that user space finds, which may read the kernel's symbol table.
- * Also the reverse: the site of an address that was hit.
+ * since the build (if this is the same kernel), or the address that user space finds, which may read the kernel's
+ * symbol table. Also the reverse: the site of an address that was hit.
  */
 #include "kernel.h"
 #include <linux/rcupdate.h>
 #include <linux/sort.h>
 
-/* A hit's address is that of the site, or of the call instruction in a function's first bytes. */
+/* The address of a hit is that of the site, or of the call instruction in the function's first bytes. */
 #define ENTRY_BYTES 16
 
 static struct {
 	struct stp_site **all;     /* sites of probes, followed by sites of variables */
 	u32 n;                     /* number of sites of probes */
 	struct stp_site **wanted;
-	u32 nwanted, answered;     /* answered in order, each once */
+	u32 nwanted, answered;     /* number of sites for which user space finds an address; number of answers,
+				    * which are in order */
 	struct sorted *sorted;     /* protected by RCU */
 } sites;
 
@@ -111,7 +112,8 @@ int stp_site_found(u32 index, u64 address)
 
 	if (index >= sites.nwanted)
 		return -EINVAL;
-	if (index != sites.answered)   /* answered by staprun, which is trusted; the relay may not change it */
+	if (index != sites.answered)   /* staprun, which is trusted, has answered this one; the relay may not
+				        * change it */
 		return -EPERM;
 	s = sites.wanted[sites.answered++];
 	if (s->module)
@@ -130,7 +132,7 @@ static int by_address(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* Without memory for a new table the previous one remains, and some addresses have no site. */
+/* If there is no memory for a new table, the previous one remains, and some addresses have no site. */
 void stp_sites_sort(void)
 {
 	struct sorted *old = sites.sorted, *new;
@@ -154,7 +156,7 @@ const struct stp_site *stp_site_at(u64 address)
 	const struct sorted *sorted = smp_load_acquire(&sites.sorted);
 	u32 low = 0, high = sorted ? sorted->n : 0;
 
-	while (low < high) {                       /* finds the first that is greater than the address */
+	while (low < high) {                       /* finds the first one above the address */
 		u32 middle = low + (high - low) / 2;
 
 		if (sorted->at[middle]->address <= address)

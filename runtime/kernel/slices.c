@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Handlers in slices (see core/slices.c) in a module. One thread per session runs all of them, so that a process
- * that reads a procfs file cannot delay timers, whatever its priority or its limits.
+ * that reads a procfs file cannot delay timers, regardless of its priority or its limits.
  */
 #include "kernel.h"
 #include <linux/bitmap.h>
@@ -10,7 +10,7 @@
 #include <linux/mutex.h>
 #include <linux/wait.h>
 
-/* Request of a procfs file: the process waits until it is complete, or until the process is killed. */
+/* Request for a procfs file: the process waits until it is complete, or until the process is killed. */
 struct request {
 	const struct stp_probe *probe;
 	u64 argument;              /* not 0 */
@@ -21,15 +21,15 @@ struct request {
 static DEFINE_MUTEX(lock);         /* held while a handler in slices runs: one at a time */
 static u32 users;                  /* number of families that have started the thread */
 static struct task_struct *thread; /* NULL: no probe is in slices */
-static unsigned long *due;         /* a bit per probe of the module: its copies are made and in use */
+static unsigned long *due;         /* a bit for each probe of the module: its copies are made and in use */
 static struct request *request;
 static DEFINE_MUTEX(request_lock);
 static DECLARE_WAIT_QUEUE_HEAD(over);
 
 /*
  * Delivers the hit that makes the copies, which are empty, and runs the part of the handler that is not in slices.
- * Without such a part the hit only checks whether a handler may run here and now. Returns as stp_slices_request().
- * *taken: the rest of the handler has to run. Context: any but NMI.
+ * Without such a part the hit only checks whether a handler may run at this time. Returns as stp_slices_request().
+ * *taken: the remaining part of the handler must run. Context: any but NMI.
  */
 static int take(const struct stp_probe *p, u64 argument, bool *taken)
 {
@@ -68,9 +68,10 @@ static int run(const struct stp_probe *p, u64 argument)
 
 /* ------------------------------------------------------------------ the thread */
 
-/* Each kind uses at most half of a processor: it pauses for as long as it worked. Times below a tick are summed. */
+/* Each kind uses at most half of a processor: after its work it pauses for the same time. Times below a tick are
+ * summed. */
 static struct share {
-	u64 owed, after;           /* nanoseconds: time worked, and end of the pause (ktime_get()) */
+	u64 owed, after;           /* in nanoseconds: time worked, and end of the pause (ktime_get()) */
 } timers, requests;
 
 static void work_done(struct share *s, u64 from)
@@ -98,7 +99,7 @@ static bool run_request(void)
 	if (!r->err)
 		r->err = err;
 	mutex_unlock(&lock);
-	smp_store_release(&r->over, true); /* from here on the requester may free it */
+	smp_store_release(&r->over, true); /* afterwards the requester may free it */
 	wake_up(&over);
 	return true;
 }
@@ -109,7 +110,7 @@ static bool run_due(void)
 	u32 i;
 
 	for_each_set_bit(i, due, stp_module.nprobes) {
-		smp_rmb();              /* pairs with stp_slices_tick() */
+		smp_rmb();              /* pairs with the barrier in stp_slices_tick() */
 		mutex_lock(&lock);      /* ends: finish() only takes it and releases it */
 		run(&stp_module.probes[i], 0);
 		mutex_unlock(&lock);
@@ -150,7 +151,7 @@ static int run_thread(void *unused)
 		set_current_state(TASK_IDLE);
 		left = idle_ticks();
 		if (left)
-			schedule_timeout(left);    /* ends: with the pause, or it is woken */
+			schedule_timeout(left);    /* ends: after the pause, or when it is woken */
 		__set_current_state(TASK_RUNNING);
 		from = ktime_get_ns();
 		if (!until(&timers) && run_due())
@@ -178,7 +179,7 @@ static void finish(void)
 	/* Ends: no new requests arrive. The work of pending handlers is limited (yield_cpu() in core/context.c), and
 	 * each waits at most two seconds for a reader that makes no progress. */
 	wait_event_idle(over, bitmap_empty(due, stp_module.nprobes));
-	mutex_lock(&lock);      /* ends: likewise, with the running request; later ones are refused */
+	mutex_lock(&lock);      /* ends: likewise, after the running request; later ones are refused */
 	mutex_unlock(&lock);
 }
 
@@ -222,7 +223,7 @@ void stp_slices_tick(const struct stp_probe *p)
 	take(p, 0, &taken);
 	if (!taken)
 		return;
-	smp_mb__before_atomic();   /* orders the copies before the bit, which the thread reads: run_due() */
+	smp_mb__before_atomic();   /* orders the copies before the bit, which the thread reads in run_due() */
 	set_bit(p - stp_module.probes, due);
 	wake_up_process(thread);
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The space left on the kernel stack that a hit runs on, and hits that are skipped for lack of it.
+ * The space left on the kernel stack of a hit, and hits that are skipped if it is too small.
  *
- * A task's stack is found from the task. The addresses of a CPU's exception stacks and its interrupt stack are
+ * A task's stack is determined from the task. The addresses of a CPU's exception stacks and its interrupt stack are
  * determined before anything is armed, since the kernel does not export them. A stack that is unknown when a hit
  * occurs counts as full: the hit is skipped and counted.
  */
@@ -15,7 +15,7 @@
 
 struct cpu_stacks {
 	unsigned long irq_low;             /* lowest address of the interrupt stack; 0: unknown */
-	unsigned long exceptions;          /* of the exception stacks; 0: the processor has none */
+	unsigned long exceptions;          /* lowest address of the exception stacks; 0: the processor has none */
 	struct work_struct work;
 	struct irq_work in_interrupt;
 };
@@ -24,7 +24,7 @@ static DEFINE_PER_CPU(struct cpu_stacks, stacks);
 static atomic_t to_learn;
 static DECLARE_COMPLETION(learned);
 
-#define LEARN_TIME msecs_to_jiffies(2000)  /* time for the kernel's workers to run once on every CPU */
+#define LEARN_TIME msecs_to_jiffies(2000)  /* time in which the kernel's workers run once on every CPU */
 
 /* ------------------------------------------------------------------ addresses of the stacks */
 
@@ -40,8 +40,8 @@ static void learn_in_interrupt(struct irq_work *w)
 		complete(&learned);
 }
 
-/* Context: a worker of the kernel on the CPU concerned, so that the interrupt occurs while the kernel runs on a
- * task's stack, from which processors switch to the interrupt stack. */
+/* Context: a worker of the kernel on that CPU, so that the interrupt occurs while the kernel runs on a task's
+ * stack, from which processors switch to the interrupt stack. */
 static void learn(struct work_struct *work)
 {
 	struct cpu_stacks *s = container_of(work, struct cpu_stacks, work);
@@ -66,14 +66,14 @@ void stp_stacks_make(void)
 		return;
 	for_each_cpu(cpu, &stp_cpus)
 		queue_work_on(cpu, system_highpri_wq, &per_cpu_ptr(&stacks, cpu)->work);
-	wait_for_completion_timeout(&learned, LEARN_TIME);     /* ends: by time */
+	wait_for_completion_timeout(&learned, LEARN_TIME);     /* ends: after the timeout */
 	for_each_cpu(cpu, &stp_cpus) {
 		cancel_work_sync(&per_cpu_ptr(&stacks, cpu)->work);            /* ends: learn() waits for nothing */
 		irq_work_sync(&per_cpu_ptr(&stacks, cpu)->in_interrupt);       /* ends: it waits for nothing */
 	}
 }
 
-/* Nothing here may call a function of the kernel: a probe on that function would recurse. */
+/* This function must not call a function of the kernel: a probe on that function would recurse. */
 unsigned long stp_stack_left(void)
 {
 	unsigned long sp = current_stack_pointer, left = sp - (unsigned long)task_stack_page(current);
@@ -90,8 +90,8 @@ unsigned long stp_stack_left(void)
 
 /* ------------------------------------------------------------------ hits that are skipped */
 
-/* The translator overwrites these with the values it computed; the defaults serve compilers that do not report
- * frame sizes. */
+/* The translator overwrites these by the values that it computed; the defaults are for compilers that do not
+ * report frame sizes. */
 #define NEED_UNKNOWN (STP_STACK_MAX / 4 * 3)
 static const volatile struct stp_stack_need need __section(STP_STACK_SECTION) = {
 	.limit = STP_STACK_MAX, .hit = NEED_UNKNOWN, .call = NEED_UNKNOWN,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Stores call stacks as short strings of addresses, for which names are printed later: so keys of arrays contain
+ * Stores call stacks as short strings of addresses, which are printed as names later: so keys of arrays contain
  * whole stacks, and a hit does not look up names of the kernel or symbols of programs. A string consists of these
  * frames:
  *
@@ -18,7 +18,8 @@
 #include "user_symbol.h"
 
 #define POSITION_DIGITS 2
-#define ADDRESS_DIGITS 8                   /* the lower 48 bits; the others are copies of the highest one */
+#define ADDRESS_DIGITS 8                   /* digits for the lower 48 bits; the higher bits are copies of the
+					    * highest one */
 #define OFFSET_DIGITS 6
 #define LENGTH_DIGITS 3
 #define ANY_DIGITS 11                      /* all 64 bits */
@@ -72,7 +73,7 @@ static void cut(struct stp_stack_writer *w)
 		stp_listing_cut();
 }
 
-/* Returns the space that the frames after the current one do not need at least. */
+/* Returns the space that is left if each of the frames after the current one takes the smallest size. */
 static u64 frame_space(const struct stp_stack_writer *w)
 {
 	u64 left = space_left(w), reserved = (u64)w->after * ADDRESS_FRAME;
@@ -160,7 +161,7 @@ void stp_stack_put_line(struct stp_stack_writer *w, u64 address, u64 len)
 	w->len += LINE_HEAD + (u32)len;
 }
 
-/* Names of modules are looked up at once, since a module may be removed before its name is printed. */
+/* Names in modules are looked up immediately, since a module may be unloaded before the name is printed. */
 static bool is_of_module(u64 address)
 {
 	return address >= MODULES_VADDR && address < MODULES_END;
@@ -203,7 +204,7 @@ void stp_plain_addresses(struct stp_ctx *c, char *to, const u64 *at, u32 n)
 
 /* ------------------------------------------------------------------ printing */
 
-/* Appends " [kernel]" to a name that has no module. */
+/* Appends " [kernel]" to a name without a module. */
 char *stp_frame_name(struct stp_ctx *c, u64 address)
 {
 	char *name = stp_address_name(c, address, true);

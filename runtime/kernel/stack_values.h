@@ -15,23 +15,23 @@ struct stp_stack_writer {
 	struct stp_ctx *c;
 	char *to;                          /* a string of MAXSTRINGLEN */
 	u32 len, nmappings;
-	struct stp_stack_mapping mappings[8];      /* that the string has */
-	bool is_list;                      /* shown as addresses: these are kept where names do not fit */
-	u32 after;                         /* of a list: frames after the current one */
-	bool full;                         /* the rest was cut */
+	struct stp_stack_mapping mappings[8];      /* the mappings that the string contains */
+	bool is_list;                      /* printed as addresses: these are kept if the names do not fit */
+	u32 after;                         /* if is_list: number of frames after the current one */
+	bool full;                         /* the remaining frames were truncated */
 };
 
-/* Appends an address without a file, of the kernel or of a process. */
+/* Appends an address that belongs to no file, of the kernel or of a process. */
 void stp_stack_put_address(struct stp_stack_writer *w, u64 address);
-/* Returns the mapping that starts at this address, or NULL if the string does not have it. */
+/* Returns the mapping that starts at this address, or NULL if the string does not contain it. */
 const struct stp_stack_mapping *stp_stack_mapping(const struct stp_stack_writer *w, u64 start);
-/* Appends a mapping; `object` remains while the module is loaded, or is NULL. Returns NULL if it does not fit. */
+/* Appends a mapping; `object` is NULL, or valid while the module is loaded. Returns NULL if it does not fit. */
 const struct stp_stack_mapping *stp_stack_put_mapping(struct stp_stack_writer *w, u64 start, u64 base, u64 size,
 						      const struct stp_object *object, const char *path);
 /* Appends an address in a mapping of the string. Returns false if it does not fit. */
 bool stp_stack_put_file_address(struct stp_stack_writer *w, const struct stp_stack_mapping *m, u64 address);
-/* A frame as a line: its text is written to the returned space of *size bytes, if there is any, then its length,
- * which may be greater, is passed to stp_stack_put_line(). */
+/* Write a frame as a line: the caller writes its text to the returned space of *size bytes, if there is any,
+ * then passes its length, which may be greater, to stp_stack_put_line(). */
 char *stp_stack_line_space(struct stp_stack_writer *w, u32 *size);
 void stp_stack_put_line(struct stp_stack_writer *w, u64 address, u64 len);
 

@@ -42,7 +42,7 @@ s64 stp_ppid(struct stp_ctx *c)
 	return pid;
 }
 
-/* Returns the process group or session, which the leader of an exiting process may have dropped. */
+/* Returns the ID of the process group or session. The leader of an exiting process may have none any more. */
 static s64 number_of(enum pid_type type)
 {
 	struct pid *pid;
@@ -76,8 +76,9 @@ s64 stp_euid(struct stp_ctx *c)
 	return __kuid_val(current_euid());
 }
 
-/* The rules of ptrace(), __ptrace_may_access(): saved IDs, the group of a set-group-ID program, and what prctl(), exec
- * and changes of credentials have excluded (ssh-agent, programs that the user cannot read). */
+/* Applies the rules of ptrace(), __ptrace_may_access(): saved IDs, the group of a set-group-ID program, and
+ * processes that prctl(), exec or changes of credentials have excluded (ssh-agent, programs that the user cannot
+ * read). */
 bool plat_process_is_readable(void)
 {
 	const struct cred *cred = current_cred();
@@ -101,7 +102,7 @@ s64 stp_cpu(struct stp_ctx *c)
 	return raw_smp_processor_id();
 }
 
-/* Returns a copy, since another task may write the name meanwhile, so that the last byte is not always 0. */
+/* Returns a copy, since another task may be writing the name, so that its last byte may not be 0. */
 const char *stp_execname(struct stp_ctx *c)
 {
 	char *name = stp_private(c)->execname;
@@ -112,7 +113,7 @@ const char *stp_execname(struct stp_ctx *c)
 	return name;
 }
 
-/* A copy, since sethostname() may write the name meanwhile. */
+/* Returns a copy, since sethostname() may be writing the name. */
 const char *stp_hostname(struct stp_ctx *c)
 {
 	char *name = stp_private(c)->hostname;
@@ -194,8 +195,8 @@ static const char *probed_call(struct stp_ctx *c)
 }
 
 /*
- * Stores the name of the function that implements the system call, since the probed function is the same for all calls:
- * the common entry or exit.
+ * Stores the name of the function that implements the system call: the probed function, the common entry or exit,
+ * is the same for all calls.
  */
 static void call_function(struct stp_ctx *c, char *to, u32 size)
 {
@@ -210,13 +211,14 @@ static void call_function(struct stp_ctx *c, char *to, u32 size)
 
 void (*stp_name_user_function)(struct stp_ctx *c, u64 address, char *to, u32 size);
 
-/* Returns the address in user code for a probe of a process or one that interrupted it; 0 for others. */
+/* Returns the address in user code for a probe of a process, or for one that interrupted user code; 0 for other
+ * probes. */
 static u64 user_code_address(struct stp_ctx *c)
 {
 	const struct pt_regs *regs = c->regs;
 
 	if (probed_call(c))
-		return 0;          /* the registers are those of the program */
+		return 0;          /* the registers are not those of user code */
 	if (regs && user_mode((struct pt_regs *)regs))
 		return c->address ?: instruction_pointer((struct pt_regs *)regs);
 	if (!current->mm || strncmp(stp_pp(c), "process", strlen("process")))
@@ -276,7 +278,8 @@ static struct {
 	struct user_namespace *user;
 } namespaces;
 
-/* Takes references to the namespaces of a process (0: the current one), until they are dropped. Context: process. */
+/* Takes references to the namespaces of a process (0: the current one), which are held until they are dropped.
+ * Context: process. */
 int stp_namespaces_take(s32 process)
 {
 	struct pid *id = process ? find_get_pid(process) : get_pid(task_tgid(current));

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The lock of a process's mappings, for handlers that read them. Releasing it may wake up a waiter, which takes locks
- * of the scheduler. If the interrupted code may hold these (it has interrupts off, as in a context switch), the release
- * is left to an interrupt of this CPU, which comes when interrupts are on again. Until then this CPU has the lock, and
- * later handlers use it. The memory of the process is not freed meanwhile: the process does not exit within such code,
- * and from 6.0 on its exit takes the lock for writing. Before 6.0, a process that leaves this CPU would have to exit on
- * another one before this CPU, at the end of the switch, has interrupts on (as for stack maps of BPF).
+ * The lock of a process's mappings, for handlers that read them. Releasing it may wake up a waiter, which takes
+ * locks of the scheduler. If the interrupted code may hold these (it has interrupts disabled, as in a context
+ * switch), an interrupt of this CPU releases the lock after interrupts are enabled again. Until then this CPU holds
+ * the lock, and later handlers use it. The memory of the process is not freed meanwhile: the process does not exit
+ * inside such code, and since 6.0 its exit takes the lock for writing. Before 6.0, a process that leaves this CPU
+ * would have to exit on another one before this CPU, at the end of the switch, enables interrupts (the same applies
+ * to stack maps of BPF).
  */
 #include "user_areas.h"
 #include <linux/irq_work.h>
@@ -14,7 +15,7 @@
 
 static DEFINE_PER_CPU(struct late {
 	struct irq_work work;
-	struct mm_struct *mm;      /* its lock is held and `work` is queued; NULL: neither */
+	struct mm_struct *mm;      /* the memory whose lock is held while `work` is queued; NULL: none */
 }, late);
 static u32 users;
 
@@ -55,8 +56,8 @@ bool stp_areas_begin(struct stp_ctx *c)
 		return false;
 	if (stp_irqs_were_on(c))
 		return mmap_read_trylock(mm);
-	/* Not in an interrupt, which may have interrupted release() itself, nor with PREEMPT_RT, where taking the
-	 * lock may sleep. */
+	/* Not done in an interrupt, which may have interrupted release() itself, nor with PREEMPT_RT, where
+	 * taking the lock may sleep. */
 	if (!held)
 		return !in_hardirq() && !IS_ENABLED(CONFIG_PREEMPT_RT) && mmap_read_trylock(mm);
 	if (held != mm)
@@ -74,7 +75,8 @@ void stp_areas_end(struct stp_ctx *c)
 		mmap_read_unlock(mm);
 		return;
 	}
-	rwsem_release(&mm->mmap_lock.dep_map, _RET_IP_);               /* for lockdep: release() is in another context */
+	rwsem_release(&mm->mmap_lock.dep_map, _RET_IP_);               /* informs lockdep, since release() runs
+								        * in another context */
 	if (!l->mm) {
 		l->mm = mm;
 		irq_work_queue(&l->work);

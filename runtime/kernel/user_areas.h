@@ -9,8 +9,8 @@
 void stp_areas_start(void);
 void stp_areas_stop(void);
 
-/* Takes the lock of the mappings for reading. Returns false if it is not free or the task has no mappings. Context: a
- * handler, in any context but NMI. */
+/* Takes the lock of the mappings for reading. Returns false if the lock is not free or the task has no mappings.
+ * Context: a handler, in any context but NMI. */
 bool stp_areas_begin(struct stp_ctx *c);
 void stp_areas_end(struct stp_ctx *c);
 

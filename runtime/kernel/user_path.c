@@ -37,7 +37,8 @@ static bool put_name(struct tail *t, const struct dentry *d)
 	       put_before(t, name, len) && put_before(t, "/", 1);
 }
 
-/* Goes from the root of a mount to its mount point. Returns false if it is not mounted or cannot be read. */
+/* Changes the path from the root of a mount to its mount point. Returns false if it is not mounted or cannot be
+ * read. */
 static bool leave_mount(struct path *at)
 {
 	struct compat_mount *m = compat_mount_of(at->mnt), *parent;
@@ -49,7 +50,7 @@ static bool leave_mount(struct path *at)
 	return true;
 }
 
-/* Returns true for a file without a path, for instance shared memory: only its name is shown. */
+/* Returns true for a file without a path, such as shared memory, for which only the name is printed. */
 static bool has_no_path(const struct path *p)
 {
 	return p->dentry->d_op && p->dentry->d_op->d_dname && p->dentry != p->mnt->mnt_root;
@@ -85,8 +86,7 @@ const char *stp_user_path(const struct path *of, char *text, u32 size)
 	return *t.at || put_before(&t, "/", 1) ? t.at : NULL;
 }
 
-/* Checks that /proc is mounted on a directory of that name of the file system mounted there. Ends: a path in
- * memory. */
+/* Checks that /proc is mounted on a directory of that name in the parent file system. Ends: the path is in memory. */
 void stp_user_path_check(void)
 {
 	struct dentry *on, *top;

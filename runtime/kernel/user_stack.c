@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Addresses of the current process: the file, function and source line that they belong to, and its call stack. The
+ * Addresses of the current process: their file, function and source line, and the call stack of the process. The
  * data about programs and libraries is in the tables of struct stp_object, which the translator generated from
  * symbols, call frame information and line tables.
  *
@@ -28,7 +28,8 @@
 #include "user_vdso.h"
 
 #define LOWEST 4096                    /* nothing is mapped below this address */
-#define RETURNS_MAX 4096               /* calls with return probes in progress whose return address is saved */
+#define RETURNS_MAX 4096               /* maximum number of calls with return probes in progress whose return
+				        * address is saved */
 #define PATH_TEXT 256                  /* size of the path of a program or library */
 
 static struct {
@@ -38,12 +39,12 @@ static struct {
 
 struct frame {
 	u64 pc, sp, fp;
-	const u64 *regs;               /* all registers, in the innermost frame; else NULL */
+	const u64 *regs;               /* all registers, in the innermost frame; otherwise NULL */
 	const struct vm_area_struct *vma;      /* the mapping that contains pc, if it was looked up */
 	bool innermost;
-	bool exact;                    /* pc is the address of the next instruction to execute, not a return address */
+	bool exact;                    /* pc is the address of the next instruction, not a return address */
 	bool sp_low;                   /* sp is only a lower bound, so rules based on it cannot be used */
-	bool is_32bit;                   /* 32-bit code: words of 4 bytes */
+	bool is_32bit;                   /* it is 32-bit code: words have 4 bytes */
 };
 
 /* ------------------------------------------------------------------ locations of addresses */
@@ -70,7 +71,7 @@ static const struct stp_object *object_of(const struct file *file)
 	return NULL;
 }
 
-/* Returns how many elements of `offsets` are less than or equal to `offset`. */
+/* Returns the number of elements of `offsets` that are at most `offset`. */
 static u32 count_not_above(const u32 *offsets, u32 n, u64 offset)
 {
 	u32 low = 0, high = n;
@@ -88,7 +89,7 @@ static u32 count_not_above(const u32 *offsets, u32 n, u64 offset)
 
 static const char vdso_path[] = "vdso";
 
-/* The symbol is stored after the path. */
+/* The name of the symbol is stored after the path. */
 static void locate_in_vdso(struct stp_ctx *c, const struct vm_area_struct *vma, u64 address,
 			   struct stp_user_location *p)
 {
@@ -245,8 +246,9 @@ static bool read_word(struct stp_ctx *c, const struct frame *f, u64 address, u64
 	return !c->error || !stp_catch(c, NULL, 0);
 }
 
-/* Restores a return address that a return probe replaced; `sp` is the stack pointer at the entry of the function.
- * Not needed in begin, end and error handlers, which have interrupts on: they run while no probe is armed. */
+/* Restores a return address that a return probe replaced; `sp` is the stack pointer at the entry of the
+ * function. Begin, end and error handlers, which have interrupts enabled, do not need it: they run while no
+ * probe is armed. */
 static void restore_return_address(u64 sp, u64 *value)
 {
 	if (!(*value & ~PAGE_MASK) && stp_returns && raw_irqs_disabled())
@@ -365,7 +367,8 @@ static bool follows_call(struct stp_ctx *c, u64 address)
 	       (before >> 16 & 0x38ff) == 0x10ff;
 }
 
-/* At the start of a function, the return address is at the top of the stack, and the frame pointer is the caller's. */
+/* At the start of a function, the return address is on the top of the stack, and the frame pointer is the
+ * caller's. */
 static bool unwind_by_frame_pointer(struct stp_ctx *c, struct frame *f)
 {
 	const u32 word = f->is_32bit ? 4 : 8;
@@ -435,7 +438,7 @@ static bool find_caller(struct stp_ctx *c, struct frame *f, bool has_mappings)
 
 /*
  * Returns true if f's program counter is on the stack, as far as this can be determined without mappings: from the
- * page of the innermost stack pointer, `low`, to that of f; and the stack of the first thread, including its
+ * page of the innermost stack pointer, `low`, to that of f; and on the stack of the first thread, including its
  * environment.
  */
 static bool on_stack(const struct frame *f, u64 low)

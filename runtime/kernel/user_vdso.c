@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Symbols of the vDSO, the code that the kernel maps into each process. It has no file, so that its table of dynamic
- * symbols is read from the memory of the process, where the dynamic linker has read it before. Link-time addresses of
- * a vDSO are offsets from its begin.
+ * Symbols of the vDSO, the code that the kernel maps into each process. It has no file, so its table of dynamic
+ * symbols is read from the memory of the process; the dynamic linker has read it there before. Link-time addresses
+ * of a vDSO are offsets from its start.
  *
  * Context: any but NMI.
  */
@@ -12,7 +12,7 @@
 
 enum { PARTS_MAX = 16, ENTRIES_MAX = 64, SYMBOLS_MAX = 64 };
 
-/* Offsets in the ELF file of a class. */
+/* Offsets in an ELF file of one class. */
 struct layout {
 	u8 word, phoff, phnum, phdr, p_vaddr, sym, st_value, st_size;
 };
@@ -51,7 +51,7 @@ static bool find_tables(struct stp_ctx *c, const struct layout *l, u64 base, u64
 	return *symbols && *names && !c->error;
 }
 
-/* Linkers place the names after the symbols. */
+/* Finds a symbol. Linkers place the names after the symbols. */
 static bool find(struct stp_ctx *c, u64 base, u64 offset, struct stp_usym *s, char *name, u32 size)
 {
 	const struct layout *l = &layouts[stp_uload1(c, base + EI_CLASS) == ELFCLASS64];

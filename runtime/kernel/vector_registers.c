@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Vector registers of the probed program. The kernel saves them when it switches tasks or uses them itself, and marks
- * the task; until then they are in the CPU.
+ * Vector registers of the probed program. The kernel saves them when it switches tasks or uses them itself, and
+ * marks the task; until then they are in the CPU.
  */
 #include "kernel.h"
 #include "compat.h"
@@ -30,8 +30,8 @@ static DEFINE_PER_CPU(struct fxregs_state, x87_copy) __aligned(16);
 #endif
 
 /*
- * Context: that of stp_vector_register(). Reading st(0) from the CPU, FXSAVE changes no register and no flag; FST
- * would.
+ * Context: that of stp_vector_register(). Reads st(0) from the CPU by FXSAVE, which changes no register and no
+ * flag; FST would.
  */
 s64 stp_x87_top(void)
 {
@@ -59,7 +59,7 @@ s64 stp_x87_top(void)
 #endif
 }
 
-/* Context: the current task's. Interrupts may use the registers, and save them first: they are off. */
+/* Context: the current task's. Interrupts are disabled, since they may use the registers after saving them. */
 u64 stp_vector_register(u32 n)
 {
 	unsigned long flags;

@@ -24,30 +24,31 @@
 #include <string.h>
 #include <unistd.h>
 
-#define MERGED_MAX 1024u               /* globals that a host may describe */
+#define MERGED_MAX 1024u               /* maximum number of globals that a host may describe */
 #define NAME_MAX_BYTES 512u
-#define CHUNKS_AT_ONCE 64              /* between which timers run */
+#define CHUNKS_AT_ONCE 64              /* number of chunks after which timers run */
 #define LINE_MAX_BYTES (1u << 20)      /* a longer line is printed in parts */
 
 struct bytes { char *at; u64 len, size; };
 
-/* A global as a host describes it. merged: 1 + its index of stp_merged_globals; 0: it is not here, and skipped. */
+/* A global as described by a host. merged: 1 + its index in stp_merged_globals; 0: it is not there, and is
+ * skipped. */
 struct described { u32 merged; u8 type, nkeys, keys[STP_MAX_KEYS]; };
 
 struct host {
-	struct bytes frames;               /* of its stream that are not whole frames yet */
-	struct bytes line;                 /* that it has printed and that has no end yet */
-	struct described globals[MERGED_MAX];      /* by its index of a global */
-	u64 scanned;                       /* bytes of `frames` in which armed() has looked */
+	struct bytes frames;               /* bytes of its stream that are not a whole frame yet */
+	struct bytes line;                 /* a line that it has printed and that is not complete yet */
+	struct described globals[MERGED_MAX];      /* globals by its index */
+	u64 scanned;                       /* number of bytes in `frames` that armed() has examined */
 	bool ended, invalid, armed;
-	bool complete;                     /* its session has ended without an error, not only its stream */
+	bool complete;                     /* its session has ended without an error; not only its stream has ended */
 };
 
 static struct host *hosts;
-static struct stp_hosts known;         /* n is 0 before it was read */
+static struct stp_hosts known;         /* n is 0 until it was read */
 static struct bytes input;
-static bool at_end;                    /* of the input: all hosts have ended */
-static bool begun;                     /* begin probes have run: what hosts send is applied */
+static bool at_end;                    /* the input has ended: all hosts have ended */
+static bool begun;                     /* begin probes have run, so data from hosts is applied */
 static bool stopping;
 
 static void out_of_memory(void)
@@ -112,7 +113,7 @@ static const char *bytes_of(struct reader *r, u64 len)
 	return at;
 }
 
-/* Copies a text into `to`, cut at its size. */
+/* Copies a text into `to`, truncated to its size. */
 static void text(struct reader *r, char *to, u32 size)
 {
 	u64 len = number(r);
@@ -148,7 +149,7 @@ static bool is_same(const struct stp_described_global *g, const char *name, cons
 		(!m || !memcmp(m->keys, d->keys, d->nkeys));
 }
 
-/* GLOBAL: finds the global of that name and of the same types here. */
+/* Handles GLOBAL: finds the global with that name and the same types in this program. */
 static void describe(struct reader *r, struct host *h)
 {
 	struct described d = { 0 };
@@ -218,7 +219,7 @@ static void read_keys(struct reader *r, const struct stp_map *m, union stp_val *
 	}
 }
 
-/* Reads a statistic of the same shape as the global's. Returns NULL if it has another one. */
+/* Reads a statistic of the same shape as the global's. Returns NULL if it has another shape. */
 static const struct stp_stat *read_stat(struct reader *r, const struct stp_stat_desc *d)
 {
 	static s64 *words;
@@ -414,7 +415,7 @@ static void in_context(struct host *h, void (*fn)(struct stp_ctx *c, struct host
 	stp_private(c)->busy = 0;
 }
 
-/* A host whose script has failed is reported by stap; the others go on. */
+/* Reads the end of a stream. stap reports a host whose script has failed; the others continue. */
 static void read_end(struct host *h, const char *at, u32 len)
 {
 	struct stp_frame_end end = { .status = EXIT_FAILURE };
@@ -433,7 +434,7 @@ static void read_frames(struct stp_ctx *c, struct host *h)
 	while (!h->invalid && h->frames.len - at >= sizeof(frame)) {
 		memcpy(&frame, h->frames.at + at, sizeof(frame));
 		if (frame.len > STP_FRAME_MAX) {
-			read_items(c, h, "", 1);       /* reports it */
+			read_items(c, h, "", 1);       /* reports the error */
 			break;
 		}
 		if (h->frames.len - at - sizeof(frame) < frame.len)
@@ -448,7 +449,7 @@ static void read_frames(struct stp_ctx *c, struct host *h)
 	drop_first(&h->frames, h->invalid ? h->frames.len : at);
 }
 
-/* Before begin probes: looks whether the host has armed its probes, or ended. Its frames are applied later. */
+/* Before begin probes: checks whether the host has armed its probes, or ended. Its frames are applied later. */
 static void scan_frames(struct host *h)
 {
 	struct stp_frame frame;
@@ -501,7 +502,7 @@ static bool all_armed(void)
 	return hosts && n == known.n;
 }
 
-/* Applies what hosts have sent before begin probes ran. */
+/* Applies the data that hosts have sent before begin probes ran. */
 static void catch_up(void)
 {
 	u32 i;
@@ -544,7 +545,7 @@ static void read_chunks(void)
 	drop_first(&input, at);
 }
 
-/* Returns false if there is nothing to read now. */
+/* Returns false if there is nothing to read at this time. */
 static bool read_some(void)
 {
 	char some[STP_HOSTS_CHUNK_MAX];
@@ -568,7 +569,7 @@ int carrier_open(void)
 	return fcntl(STP_HOSTS_IN, F_SETFL, O_NONBLOCK);
 }
 
-/* Begin probes run, and timers begin, when the probes of all hosts are armed. A signal ends the wait. */
+/* Begin probes run and timers start when the probes of all hosts are armed. A signal ends the wait. */
 int carrier_lower(void)
 {
 	struct pollfd fd = { STP_HOSTS_IN, POLLIN };
@@ -578,7 +579,7 @@ int carrier_lower(void)
 	return 0;
 }
 
-/* Before begin probes nothing was applied; from then on the hosts are stopped, once. */
+/* Before begin probes, no data is applied; closing the gate requests the end of the hosts, once. */
 void carrier_gate(bool open)
 {
 	if (open) {
@@ -590,7 +591,7 @@ void carrier_gate(bool open)
 	}
 }
 
-/* The hosts end before end probes run: what they have counted until then is in the result. */
+/* The hosts end before end probes run: everything that they have counted until then is in the result. */
 void carrier_finish(void)
 {
 	if (!begun)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Locks were declared with files until 6.2. Since 6.9 most members of a struct file_lock are those of a struct
- * file_lock_core inside: C that names the type has them under their old names as well.
+ * Until 6.2, locks were declared with files. Since 6.9 most members of a struct file_lock are in a struct
+ * file_lock_core inside it: C that uses the type can still use their older names.
  */
 #ifndef REMOVED_FILE_LOCK_H
 #define REMOVED_FILE_LOCK_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Until 5.7, this function read an option of a socket for the kernel itself. Its replacement takes an address of the
- * process's memory, or may sleep. Options that are one or two numbers of the socket are read here as the system call
- * does; any other option is -ENOPROTOOPT.
+ * Until 5.7, this function read an option of a socket for the kernel itself. Its replacement takes an address in
+ * the process's memory, or may sleep. Options that are one or two numbers of the socket are read here in the same
+ * way as by the system call; any other option is -ENOPROTOOPT.
  */
 #include "stp_config.h"
 #include <linux/net.h>

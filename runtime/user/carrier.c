@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* No event probes: all probes of --runtime=user run in this process. */
+/* There are no event probes: all probes of --runtime=user run in this process. */
 #include "user.h"
 #include "carrier.h"
 

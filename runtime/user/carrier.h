@@ -9,8 +9,8 @@
 
 /* Loads the programs, before the session is made. Returns 0, or -1 after a message. */
 int carrier_open(void);
-/* Drops capabilities that attaching does not need: before the session starts, but after the command of -c was forked,
- * which keeps its own. Returns 0, or -1 after a message. */
+/* Drops capabilities that attaching does not require: before the session starts, but after the command of -c was
+ * forked, which retains its own. Returns 0, or -1 after a message. */
 int carrier_lower(void);
 /* Makes programs handle hits from now on, or ignore them. Also called in a handler that calls exit(). */
 void carrier_gate(bool open);
@@ -18,14 +18,15 @@ void carrier_gate(bool open);
  * Called after the last hit and before end probes: fetches the values that programs or hosts have counted so far.
  */
 void carrier_finish(void);
-/* Called before and after each handler of this process: lends it the globals of the programs. */
+/* Called before and after each handler of this process: gives it access to the globals of the programs. */
 void carrier_enter(const struct stp_probe *p);
 void carrier_leave(const struct stp_probe *p);
-/* A descriptor that is readable when programs have sent something; -1: none. */
+/* Returns a descriptor that is readable when programs have sent data; -1: none. */
 int carrier_fd(void);
-/* Handles what programs have sent so far. */
+/* Handles the data that programs have sent so far. */
 void carrier_read(void);
-/* Longest time in ms that the loop may wait, since a full ring does not make the descriptor readable; -1: no limit. */
+/* Returns the maximum time in ms that the loop may wait, since a full ring does not make the descriptor
+ * readable; -1: no limit. */
 int carrier_patience(void);
 
 #endif

@@ -17,18 +17,18 @@
 #include <time.h>
 #include <unistd.h>
 
-#define KILL_NS  1000000000ull         /* from SIGTERM to SIGKILL */
-#define DRAIN_NS 5000000000ull         /* at the end, how long to wait for commands of system() */
+#define KILL_NS  1000000000ull         /* time from SIGTERM to SIGKILL */
+#define DRAIN_NS 5000000000ull         /* at the end, maximum time to wait for commands of system() */
 
 static pid_t target;                   /* process ID of the -c command; 0: none, or it has exited */
-static u64 end_ns = ~0ull;             /* when the -c command is ended; ~0: never */
-static bool ended;                     /* it was sent SIGTERM */
+static u64 end_ns = ~0ull;             /* time at which the -c command is ended; ~0: never */
+static bool ended;                     /* SIGTERM was sent to it */
 static int hold_fd = -1;               /* pipe: a byte lets the -c command start */
-static int failure;                    /* wait status of the -c command that failed */
+static int failure;                    /* wait status of the -c command if it failed */
 
 /* ------------------------------------------------------------------ -c */
 
-/* Undoes the changes of main.c in a child process. Its standard output does not mix with records. */
+/* Undoes the changes of main.c in a child process. Its standard output is not mixed with records. */
 static void restore_environment(void)
 {
 	if (stp_module.records)

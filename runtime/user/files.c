@@ -3,9 +3,10 @@
  * procfs probes in a process: files /var/tmp/systemtap-USER/NAME/PATH, where NAME is that of the program's file.
  *
  * A file to read is a regular one with a lease (fcntl(2)): a process that opens it waits until this process has
- * written the text that the handler assigns to $value, and has released the lease. Before that, a new file replaces it
- * for processes that open it later. A file to write is a FIFO, whose text runs the handlers. Handlers run in the loop
- * of main.c, which never waits here. The files of standard input are in input.c.
+ * written the text that the handler assigns to $value, and has released the lease. Before that, this process
+ * replaces it by a new file for processes that open it later. A file to write is a FIFO, whose text runs the
+ * handlers. Handlers run in the loop of main.c, which never waits here. The files of standard input are in
+ * input.c.
  */
 #define _GNU_SOURCE
 #include "user.h"
@@ -24,20 +25,20 @@
 #include <unistd.h>
 
 #define TEMPORARY "/var/tmp"
-#define NEW "\1"  /* in place of the path: the file has no name yet (paths of scripts do not contain this byte) */
+#define NEW "\1"  /* used instead of the path: the file has no name yet (paths of scripts do not contain this byte) */
 
 struct file { const struct stp_procfs *f; int fd; };
 
 static struct file *files;
 static u32 nfiles;
-static struct user_text text;          /* of the file that is read or written */
-static int home = -1, poller = -1;     /* poller: readable if a FIFO is */
-static volatile sig_atomic_t waited_for;       /* a process waits until a lease is given up */
+static struct user_text text;          /* text of the file that is being read or written */
+static int home = -1, poller = -1;     /* poller: readable if a FIFO is readable */
+static volatile sig_atomic_t waited_for;       /* a process waits for the release of a lease */
 static char directory[300];            /* path of `home` */
 
 /* ------------------------------------------------------------------ $value */
 
-static struct user_text *value;        /* of the handler that runs */
+static struct user_text *value;        /* $value of the handler that runs */
 
 void stp_value_get(struct stp_ctx *c, char *to, u32 size)
 {
@@ -74,7 +75,7 @@ bool user_file_run(const struct stp_probe *p, struct user_text *text)
 
 /* ------------------------------------------------------------------ files */
 
-/* Makes a file with this name, which replaces the one before. Returns 0 or -errno. */
+/* Makes a file with this name, which replaces the previous one. Returns 0 or -errno. */
 static int create_file(struct file *x)
 {
 	unlinkat(home, NEW, 0);
@@ -96,7 +97,7 @@ static int watch(struct file *x)
 	return x->f->read || !epoll_ctl(poller, EPOLL_CTL_ADD, x->fd, &e) ? 0 : -errno;
 }
 
-/* Writes the handler's text for those who wait for it. */
+/* Writes the handler's text for the processes that wait for it. */
 static void answer(struct file *x)
 {
 	int fd = x->fd, err;
@@ -166,7 +167,8 @@ void user_files_serve(void)
 
 /* ------------------------------------------------------------------ the directory */
 
-/* Opens a directory of this user, made if necessary. Returns a descriptor or -errno: -EPERM if others can change it. */
+/* Opens a directory of this user, which is made if necessary. Returns a descriptor or -errno: -EPERM if other
+ * users can change it. */
 static int open_directory(int at, const char *name)
 {
 	struct stat st;
@@ -184,7 +186,7 @@ static int open_directory(int at, const char *name)
 	return fd;
 }
 
-/* Removes what a process that was killed has left. */
+/* Removes the files of a process that was killed. */
 static void remove_contents(int at)
 {
 	int copy = openat(at, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -205,7 +207,7 @@ static void remove_contents(int at)
 		closedir(d);
 }
 
-/* Locks a directory that may be removed meanwhile by the process that used it. */
+/* Locks a directory, which the process that used it may remove at the same time. */
 static bool lock_directory(int fd)
 {
 	struct stat st;
@@ -213,7 +215,7 @@ static bool lock_directory(int fd)
 	return !flock(fd, LOCK_EX | LOCK_NB) && !fstat(fd, &st) && st.st_nlink;
 }
 
-/* Sets `home` to a directory that no other process uses: NAME, else NAME_PID. Returns 0 or -errno. */
+/* Sets `home` to a directory that no other process uses: NAME, otherwise NAME_PID. Returns 0 or -errno. */
 static int open_home(int users, const char *user)
 {
 	char name[128];
@@ -259,7 +261,7 @@ static int make_home(void)
 	return err;
 }
 
-/* Makes the directories that the path names. Their permissions are those of `home`. */
+/* Makes the directories in the path. Their permissions are those of `home`. */
 static void make_parents(const char *path)
 {
 	char part[256];
@@ -310,9 +312,7 @@ static void on_wait(int signal)
 	waited_for = 1;
 }
 
-/*
- * Like other signals, the one that reports a request to give up a lease is delivered in the ppoll() of main.c only.
- */
+/* Like other signals, the signal that requests the release of a lease is delivered only in the ppoll() of main.c. */
 static int prepare(void)
 {
 	struct sigaction action = { .sa_handler = on_wait };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Standard input while the script runs: the probes input.char and input.line, which are files __stdin and __stdin_line
- * in a module. Their handlers run in the loop, as those of timers do.
+ * Standard input while the script runs: the probes input.char and input.line, which are files __stdin and
+ * __stdin_line in a module. Their handlers run in the loop, like those of timers.
  */
 #define _GNU_SOURCE
 #include "user.h"
@@ -17,7 +17,7 @@ static char line[1 << 16];
 static size_t line_length;
 static bool ended;
 static struct termios before;
-static bool is_terminal;               /* its settings were changed */
+static bool is_terminal;               /* it is a terminal whose settings were changed */
 
 static void run_all(const struct stp_procfs *f, char *text, size_t len)
 {
@@ -73,7 +73,7 @@ void user_input_stop(void)
 	characters = lines = NULL;
 }
 
-/* A terminal passes on each character as it is typed. */
+/* Makes the terminal pass on each character when it is typed. */
 static void prepare_terminal(void)
 {
 	struct termios now;

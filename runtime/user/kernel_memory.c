@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Loads of kernel memory, for --runtime=user, which has none: an address is one of the process that memory.c reads.
+ * Loads of kernel memory, for --runtime=user, which has none: the address is in the memory of the process that
+ * memory.c reads.
  */
 #include "user.h"
 

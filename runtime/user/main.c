@@ -67,7 +67,7 @@ static void catch_signals(void)
 struct arguments {
 	const char *command;
 	bool strict, report_command;       /* -k: exit status 5 */
-	s64 command_ms;                    /* -k: when COMMAND is ended; 0: never */
+	s64 command_ms;                    /* -k: time after which COMMAND is ended; 0: never */
 	int first_setting;
 };
 
@@ -154,7 +154,7 @@ static void wait_for_events(void)
 	}
 	timeout = (struct timespec){ (time_t)(left / 1000000000), (long)(left % 1000000000) };
 	user_flush();
-	if (user_output_failed()) {                /* maybe before the session was running */
+	if (user_output_failed()) {                /* perhaps before the session was running */
 		stp_session_exit();
 		return;
 	}
@@ -175,7 +175,8 @@ static void reap(void)
 	}
 }
 
-/* After the script ended: waits for the -c command until it exits, its time is over, or a signal. */
+/* After the script has ended: waits for the -c command until it exits, its time limit expires, or a signal
+ * arrives. */
 static void wait_for_command(const char *command)
 {
 	u64 due = user_child_limit(command);
@@ -363,7 +364,8 @@ int main(int argc, char **argv)
 	user_program_name = strndup(basename(argv[0]), strcspn(basename(argv[0]), "."));
 	if (!stp_streams_open() || parse_arguments(&a, argc, argv))
 		return 1;
-	prctl(PR_SET_NAME, "stapio");      /* execname() in begin probes, as with a kernel module */
+	prctl(PR_SET_NAME, "stapio");      /* so that execname() in begin probes is the same as with a kernel
+					    * module */
 	catch_signals();
 	set_timezone();
 	rc = run(&a, argv);

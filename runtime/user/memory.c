@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Loads from and stores to the target process (-c, -x), else from this one, through process_vm_readv(), which
- * reports a bad address instead of faulting. kernel_memory.c has the loads of kernel memory.
+ * Loads from and stores to the target process (-c, -x), or to this process if there is none, by process_vm_readv()
+ * and process_vm_writev(), which report a bad address instead of faulting. kernel_memory.c has the loads of kernel
+ * memory.
  */
 #define _GNU_SOURCE
 #include "user.h"

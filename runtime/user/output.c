@@ -12,8 +12,9 @@
 #include <unistd.h>
 
 static char buffer[64 * 1024];
-static u64 committed;                  /* bytes at the buffer's start that are complete records */
-static u64 sent;                       /* of these: a message within a record writes the complete ones before it */
+static u64 committed;                  /* number of bytes at the buffer's start that are complete records */
+static u64 sent;                       /* number of these that are written: a message within a record writes the
+				        * complete ones before it */
 static u8 ends[sizeof(buffer) / 8];    /* a bit for each byte of the buffer: 1 if it is the last of a record */
 static int failure;                    /* errno of the first write() that failed */
 
@@ -54,7 +55,7 @@ void user_output_closed(void)
 	stp_session_exit();
 }
 
-/* Output that its reader does not get because it has closed the descriptor does not count as lost. */
+/* Output that its reader does not receive because it has closed the descriptor does not count as lost. */
 static void count_unwritten(u64 from, u64 to)
 {
 	u64 i, n = 0;
@@ -69,7 +70,7 @@ void user_flush(void)
 {
 	u64 from = sent, to = committed;
 
-	sent = committed;                  /* set first: the message about a failure flushes, too */
+	sent = committed;                  /* set before, since the message about a failure also flushes */
 	from += write_all(buffer + from, to - from);
 	count_unwritten(from, to);
 }
@@ -80,7 +81,7 @@ static void empty_buffer(void)
 	sent = committed = 0;
 }
 
-/* Bytes before a record. */
+/* Returns the number of bytes before a record. */
 static u64 header(void)
 {
 	return stp_module.records ? sizeof(struct stp_frame) : 0;

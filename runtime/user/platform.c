@@ -25,7 +25,7 @@ void *plat_alloc(u64 size, s32 cpu)
 	size = (size + sizeof(*a) + 63) / 64 * 64;
 	if (!stp_memory_granted(size))
 		return NULL;
-	/* calloc alone doesn't align to cache lines, and zeroes large blocks lazily: so does this */
+	/* calloc() does not align to cache lines, but clears large blocks lazily, which is used here */
 	a = size >= 1 << 20 ? calloc(1, size) : aligned_alloc(64, size);
 	if (!a) {
 		stp_memory_return(size);
@@ -94,7 +94,8 @@ void plat_pause(u32 us)
 {
 }
 
-/* Nanoseconds, used only to time hits: an expensive script does not stop, since the scheduler limits a process. */
+/* Returns nanoseconds, used only to time hits: an expensive script is not stopped, since the scheduler limits a
+ * process. */
 u64 plat_cycles(void)
 {
 	return stp_module.limits.timing ? (u64)stp_ktime_ns(NULL) : 0;
@@ -116,7 +117,7 @@ void plat_yield(void)
 {
 }
 
-/* A signal that kills the process ends it at once, so that its handlers never see it. */
+/* Returns false: a signal that kills the process ends it immediately, so its handlers never see it. */
 bool plat_killed(void)
 {
 	return false;
@@ -148,7 +149,7 @@ void plat_exclusive_enter(void)
 	carrier_enter(NULL);
 }
 
-/* Handlers run in the thread that stops them, so none is running. */
+/* Handlers run in the same thread as this function, so none is running. */
 void plat_handlers_wait(void)
 {
 }
@@ -168,7 +169,7 @@ u64 user_now_ns(void)
 
 /* ------------------------------------------------------------------ messages */
 
-#define WARNINGS 1024                  /* number of different warnings that are stored, to show each once */
+#define WARNINGS 1024                  /* number of different warnings that are stored, to print each once */
 
 static bool warned_before(const char *text)
 {

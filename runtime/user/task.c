@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Functions on the current task, which is this process: timers, begin and end probes run in it. */
+/* Functions about the current task, which is this process: timers, begin and end probes run in it. */
 #define _GNU_SOURCE
 #include "user.h"
 
@@ -19,7 +19,7 @@ s64 stp_tid(struct stp_ctx *c)
 	return syscall(SYS_gettid);
 }
 
-/* All handlers run in one thread, so that calls need not be distinguished by it. */
+/* All handlers run in one thread, so it need not distinguish calls. */
 s64 stp_thread_start(struct stp_ctx *c)
 {
 	return 0;
@@ -50,7 +50,7 @@ s64 stp_euid(struct stp_ctx *c)
 	return geteuid();
 }
 
-/* No string is a stack value here: pass 2 makes them for modules only. */
+/* No string is a stack value here: pass 2 makes stack values only for modules. */
 const char *plat_stack_line(struct stp_ctx *c, const char *stack, u32 *at, u64 *address)
 {
 	return NULL;
@@ -140,7 +140,7 @@ void stp_probemod(struct stp_ctx *c, char *to, u32 size)
 	*to = 0;
 }
 
-/* --follow is refused: this process is not notified of child processes of others. */
+/* --follow is rejected: this process is not notified of child processes of others. */
 s64 stp_followed(struct stp_ctx *c, s64 pid)
 {
 	return pid == stp_session.target;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * timer.* and timer.profile: deadlines that the loop in main.c waits for. A tick that is late by more than an interval
- * replaces the missed ones. timer.profile ticks at 1000 Hz, or the frequency of the probe point, in real time: this
- * process mostly sleeps, so its CPU time hardly advances.
+ * timer.* and timer.profile: deadlines for which the loop in main.c waits. A tick that is late by more than an
+ * interval replaces the missed ones. timer.profile ticks at 1000 Hz, or the frequency of the probe point, in
+ * real time: this process mostly sleeps, so its CPU time hardly advances.
  */
 #define _GNU_SOURCE
 #include "user.h"
@@ -15,13 +15,13 @@
 struct timer {
 	const struct stp_probe *probe;
 	u64 interval_ns, randomize_ns;
-	u64 due;                       /* CLOCK_MONOTONIC, ns */
+	u64 due;                       /* deadline, CLOCK_MONOTONIC, ns */
 };
 
 static struct timer *timers;
 static unsigned int ntimers;
 
-/* The coarse clock's resolution is the length of a jiffy. */
+/* Returns the length of a jiffy, which is the resolution of the coarse clock. */
 static u64 jiffy_ns(void)
 {
 	struct timespec t;

@@ -14,7 +14,7 @@
 /* main.c */
 extern const char *user_program_name;  /* -n, or that of the program's file up to a dot */
 extern bool user_stop;                 /* ends the loop: exit(), a signal, or the -c command has exited */
-extern bool user_verbose;              /* -v: repeated warnings are shown too */
+extern bool user_verbose;              /* -v: repeated warnings are printed, too */
 extern bool user_error_shown;          /* an error was printed: the exit status is 1 */
 extern sigset_t user_signals;          /* signal mask at the start of the program */
 
@@ -25,13 +25,13 @@ u64 user_now_ns(void);                 /* CLOCK_MONOTONIC */
 /* output.c */
 void user_flush(void);                 /* committed records to standard output */
 bool user_output_failed(void);         /* nothing is written any more */
-void user_output_closed(void);         /* by its reader: ends the session */
+void user_output_closed(void);         /* the reader has closed the output: ends the session */
 /* With --record: writes a frame of include/records.h. */
 void user_frame(u32 kind, const void *payload, u32 len);
-void user_record_gaps(void);           /* losses since the last call, before a record begins */
+void user_record_gaps(void);           /* writes the losses since the last call, before a record begins */
 
-/* memory.c: load numbers and strings through a function that reads `size` bytes, or returns false: then the error is
- * its own, or "read fault". */
+/* memory.c: load numbers and strings through a function that reads `size` bytes, or returns false: then the
+ * error is the one that it raised, or "read fault". */
 typedef bool user_read(struct stp_ctx *c, void *to, u64 address, u32 size);
 bool user_load(struct stp_ctx *c, void *to, u64 address, u32 size, user_read *read);
 bool user_load_string(struct stp_ctx *c, char *to, u64 address, u32 size, user_read *read);
@@ -47,35 +47,39 @@ u64 name(struct stp_ctx *c, u64 address)					\
 	USER_LOAD(name##4, u32, read) USER_LOAD(name##8, u64, read)
 
 /* child.c */
-int user_child_hold(const char *command);  /* forks it; it waits before execve(). Returns its process ID or -errno */
-void user_child_release(s64 limit_ms); /* lets it call execve(); 0: its time is not limited */
-void user_child_abandon(void);         /* ends it if it was not released */
+int user_child_hold(const char *command);  /* forks the command, which waits before execve(). Returns its process
+					    * ID or -errno */
+void user_child_release(s64 limit_ms); /* lets the command call execve(); 0: no time limit */
+void user_child_abandon(void);         /* ends the command if it was not released */
 void user_reap(void);                  /* after SIGCHLD: sets user_stop if the -c command has exited */
 bool user_child_running(void);
-/* Ends the command if its time is over: by SIGTERM, a second later by SIGKILL. Returns when to call it next. */
+/* Ends the command if its time limit has expired: by SIGTERM, a second later by SIGKILL. Returns the time of the
+ * next call. */
 u64 user_child_limit(const char *command);
 void user_child_end(void);             /* sends SIGTERM, if the command is running */
 bool user_child_failed(void);
-void user_child_report(bool complete); /* prints how it failed; complete: nothing else failed or was lost */
-void user_system(const char *command); /* queues it for sh -c; commands run one after the other */
+void user_child_report(bool complete); /* prints how the command failed; complete: nothing else failed or was lost */
+void user_system(const char *command); /* queues a command for sh -c; commands run one after the other */
 void user_system_next(void);           /* starts the next command if none is running */
 void user_system_drain(void);          /* waits for queued commands, at most 5 s */
 
 /* files.c: procfs probes */
-struct user_text { char *at; u32 size, len; };         /* $value; size: with the terminating zero byte */
-bool user_file_run(const struct stp_probe *p, struct user_text *text); /* runs the handler; false: it failed */
-int user_files_fd(void);               /* ends the wait for events when it is readable; -1: there are no FIFOs */
-void user_files_serve(void);           /* runs the handlers of files that others have opened to read or have written */
+struct user_text { char *at; u32 size, len; };         /* $value; size: including the terminating zero byte */
+bool user_file_run(const struct stp_probe *p, struct user_text *text); /* runs the handler; returns false if it
+								        * failed */
+int user_files_fd(void);               /* readable when files need to be served; -1: there are no FIFOs */
+void user_files_serve(void);           /* runs the handlers of files that other processes have opened to read or
+				        * have written */
 
 /* input.c */
-bool user_input_start(const struct stp_procfs *f);     /* false: it is not a file of standard input */
-bool user_input_is(const struct stp_procfs *f);        /* user_input_start() returned true for it */
+bool user_input_start(const struct stp_procfs *f);     /* returns false if it is not a file of standard input */
+bool user_input_is(const struct stp_procfs *f);        /* whether user_input_start() returned true for it */
 void user_input_stop(void);
-int user_input_fd(void);               /* readable when the script's probes of standard input have to run; -1: none */
-void user_input_read(void);            /* reads what there is, and runs their handlers */
+int user_input_fd(void);               /* readable when the script's probes of standard input must run; -1: none */
+void user_input_read(void);            /* reads the available input, and runs their handlers */
 
 /* timer.c */
-u64 user_timer_next(void);             /* time when the next one is due; ~0: never */
+u64 user_timer_next(void);             /* time at which the next timer is due; ~0: never */
 void user_timer_run(void);             /* runs handlers of due timers */
 
 #endif
