@@ -14,7 +14,8 @@
 
 static struct file {
 	struct outfile out;
-	uint64_t given;                    // bytes of the ring's current record that are in `out`, its header included
+	uint64_t given;                    // number of bytes of the ring's current record that are in `out`,
+					   // including its header
 } *files;                                  // one per ring
 
 int bulk_open(const struct rings *r, const struct stapio_options *opt, int signals)
@@ -31,7 +32,8 @@ int bulk_open(const struct rings *r, const struct stapio_options *opt, int signa
 	return rc;
 }
 
-// Appends a part that begins at byte `at` of the record: the bytes not appended before, as far as the buffer has space.
+// Appends a part that begins at byte `at` of the record: those of its bytes that were not appended before, as far
+// as the buffer has space.
 static void append_part(struct file *f, const void *part, uint64_t at, uint64_t len)
 {
 	size_t space = outfile_space(&f->out);
@@ -44,8 +46,8 @@ static void append_part(struct file *f, const void *part, uint64_t at, uint64_t 
 	f->given += n;
 }
 
-// Moves records to the file's buffer; only_rest: only the rest of a record that is already there in part. Returns false
-// if the file takes no more at the moment. A header is never split.
+// Moves records to the file's buffer. only_rest: moves only the remaining part of a record of which a part is
+// already there. Returns false if the file accepts no more at the moment. A header is never split.
 static bool drain_ring(struct rings *r, int i, bool only_rest)
 {
 	struct bulk_head head;
@@ -88,7 +90,8 @@ int bulk_drain(struct rings *r, bool complete, bool *pending)
 
 		*pending |= !done;
 		if (done && complete)
-			outfile_close(&files[i].out);          // stap-merge sees the end of this FIFO and continues with the others
+			outfile_close(&files[i].out);          // stap-merge then reads the end of this FIFO and
+							       // continues with the others
 		if (files[i].out.error)
 			error = files[i].out.error;
 	}

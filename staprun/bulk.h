@@ -7,8 +7,8 @@
 #include <stdint.h>
 
 struct bulk_head {                         // precedes each record; not aligned
-	uint32_t seq;                      // the low half of the record's sequence number
-	uint32_t len;                      // bytes of the record
+	uint32_t seq;                      // the lower half of the record's sequence number
+	uint32_t len;                      // length of the record in bytes
 };
 
 #define BULK_MAGIC 0xbaa99ff0u

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // staprun FILE, where FILE is a bundle of stap --bundle: a tar file (ustar) with the script, built for several kernels.
 //
-//   manifest       lines of facts; one with the SHA-256 of each other member but the next two
+//   manifest       lines of properties; one with the SHA-256 of each other member except the next two
 //   manifest.sig   signature over the manifest; missing if the bundle is not signed
 //   SHA256SUMS     sums of these two, as sha256sum -c reads them
 //   script.stp, modules/RELEASE.ko, bpf/ARCH
@@ -19,36 +19,36 @@
 #include <string.h>
 #include <sys/utsname.h>
 
-#define TRUSTED "/etc/stap/trusted"        // certificates, one per file *.pem
+#define TRUSTED "/etc/stap/trusted"        // contains certificates, one per file *.pem
 #define BLOCK 512
 #define MAX_MEMBERS 64
 #define FIRST_LINE "quicktap-bundle 1\n"
 
-struct header {                            // ustar, POSIX.1-1988
+struct header {                            // header of ustar, POSIX.1-1988
 	char name[100], mode[8], uid[8], gid[8], size[12], mtime[12], checksum[8], type, link[100], magic[8];
 	char user[32], group[32], major[8], minor[8], prefix[155], rest[12];
 };
 _Static_assert(sizeof(struct header) == BLOCK, "a header is one block");
 
 struct member {
-	const char *name;                  // in the file
+	const char *name;                  // name of the member in the file
 	const unsigned char *bytes;
 	size_t len;
-	bool listed;                       // in the manifest
+	bool listed;                       // the manifest has a line for it
 };
 
 struct bundle {
-	const char *argument;              // the name of the file, for messages
+	const char *argument;              // name of the bundle, for messages
 	struct member member[MAX_MEMBERS];
 	int n;
 };
 
-// A line of the manifest about a member, "KIND SHA256 ARCH RELEASE BUILDID NAME", "-" for what the kind doesn't have.
-// KIND is module, program (with BPF programs) or script. Other lines are for readers.
+// A line of the manifest about a member, "KIND SHA256 ARCH RELEASE BUILDID NAME", with "-" for a field that the kind
+// does not have. KIND is module, program (with BPF programs) or script. Other lines are for human readers.
 struct entry { const char *kind, *sum, *arch, *release, *build_id, *name; };
 
 struct manifest {
-	char *text;                        // the entries point into it
+	char *text;                        // text to which the entries point
 	struct entry entry[MAX_MEMBERS];
 	int n;
 };
@@ -91,7 +91,7 @@ static bool header_is_valid(const struct header *h)
 	       memchr(h->name, 0, sizeof(h->name)) && !*h->prefix;
 }
 
-// Reads an octal number that fills its field up to the terminator. SIZE_MAX: it is not one.
+// Parses an octal number that fills its field up to the terminator. Returns SIZE_MAX if it is invalid.
 static size_t octal(const char *field, size_t size)
 {
 	size_t n = 0;
@@ -217,7 +217,7 @@ static bool parse_manifest(struct manifest *m, const struct member *from)
 	return m->n < MAX_MEMBERS;
 }
 
-// Checks the member that the line is about.
+// Checks the member to which the line refers.
 static int check_entry(struct bundle *b, const struct entry *e)
 {
 	struct member *m = find(b, e->name);
@@ -242,7 +242,7 @@ static bool fits(const struct entry *e, const struct host *h)
 	       (!strcmp(e->build_id, "-") || !*h->build_id || !strcmp(e->build_id, h->build_id));
 }
 
-// Lists what the bundle has if nothing in it fits.
+// Lists the contents of the bundle if none of them fits.
 static int refuse_kernel(const struct bundle *b, const struct host *h, const struct manifest *all)
 {
 	log_refusal("the bundle %s has no module for the running kernel %s (%s%s%s); build one with stap --bundle=FILE -r %s",

@@ -30,7 +30,7 @@ static bool have_cap(cap_value_t cap)
 	return value == CAP_SET;
 }
 
-// These are the real user's groups: a setuid program keeps them.
+// Checks the real user's groups, which a setuid program retains.
 static bool in_group(const char *name)
 {
 	struct group *group = getgrnam(name);
@@ -49,7 +49,7 @@ enum rights caps_rights(void)
 {
 	if (!have_cap(CAP_SYS_MODULE))
 		return RIGHTS_NONE;
-	// With set-user-ID or file capabilities, the groups decide.
+	// With set-user-ID or file capabilities, the groups determine the rights.
 	if (getuid() == 0 || !getauxval(AT_SECURE) || in_group("stapdev"))
 		return RIGHTS_ALL;
 	if (in_group("stapsys"))
@@ -69,7 +69,7 @@ void caps_explain(void)
 			  " stap --vm and --runtime=user need no privileges");
 }
 
-// Reduces the permitted capabilities to these; `effective`: they become effective, too. None is inheritable.
+// Reduces the permitted capabilities to these; if `effective`, they become effective, too. None becomes inheritable.
 static int limit_caps(const cap_value_t *wanted, int n, bool effective)
 {
 	cap_t now = cap_get_proc(), caps = cap_init();
@@ -96,12 +96,12 @@ static int limit_caps(const cap_value_t *wanted, int n, bool effective)
 }
 
 static const cap_value_t loading[] = {
-	CAP_SYS_MODULE,                    // load, unload
-	CAP_SYSLOG,                        // addresses in /proc/kallsyms
-	CAP_MKNOD,                         // a private node, where /dev lacks the module's
-	CAP_CHOWN,                         // give the node to the user
-	CAP_DAC_OVERRIDE,                  // open root's device as another user
-	CAP_SETUID, CAP_SETGID,            // back to the real user
+	CAP_SYS_MODULE,                    // to load and unload modules
+	CAP_SYSLOG,                        // to read addresses in /proc/kallsyms
+	CAP_MKNOD,                         // to make a private node, if /dev lacks the module's
+	CAP_CHOWN,                         // to give the node to the user
+	CAP_DAC_OVERRIDE,                  // to open root's device as another user
+	CAP_SETUID, CAP_SETGID,            // to become the real user again
 	CAP_SETPCAP,
 };
 
@@ -113,7 +113,7 @@ static int effective_ids(uid_t uid, gid_t gid)
 	return -EPERM;
 }
 
-static uid_t raised_uid;                   // root, when installed set-user-id
+static uid_t raised_uid;                   // effective user ID at the start: root if installed set-user-ID
 
 int caps_lower(void)
 {
@@ -163,7 +163,7 @@ int caps_drop(void)
 {
 	int rc;
 
-	if (getuid() == 0)                 // execve() would restore root's capabilities
+	if (getuid() == 0)                 // otherwise execve() would restore root's capabilities
 		return 0;
 	rc = become_real_user();
 	if (rc)

@@ -16,14 +16,14 @@
 #include <unistd.h>
 
 static int gate = -1;                      // write end of the pipe on which the command waits
-static bool output_to_stderr;              // of commands
+static bool output_to_stderr;              // standard output of commands is redirected to standard error
 
 void child_output_to_stderr(void)
 {
 	output_to_stderr = true;
 }
 
-// In a child process, before it executes a command.
+// Called in a child process before it executes a command.
 static void restore_environment(void)
 {
 	sigset_t none;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Frames of records.h that are not records: the first one, losses where they happened and their sums, and the last one.
+// Frames of records.h that are not records: the first one, losses at their position and their sums, and the last
+// one.
 #include "stapio.h"
 
 #include <stdio.h>

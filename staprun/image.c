@@ -13,10 +13,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#define NAME_LENGTH_MIN 4                  // characters of the old name that the new name keeps
+#define NAME_LENGTH_MIN 4                  // number of characters of the old name that the new name retains
 
-// Returns the section's bytes in the copy; NULL: not found, or the file is damaged. Of several sections of the name,
-// the kernel uses the first with SHF_ALLOC; compilers and linkers produce only one, so that others are an attack.
+// Returns the section's bytes in the copy; NULL: not found, or the file is damaged. If several sections have the
+// name, the kernel uses the first with SHF_ALLOC; compilers and linkers produce only one, so a second one is an
+// attack.
 static unsigned char *section(const struct module *m, const char *wanted, size_t *len)
 {
 	unsigned char *found = NULL;
@@ -62,8 +63,8 @@ char *image_modinfo(const struct module *m, const char *key)
 	return NULL;
 }
 
-// Finds the name in struct module. Its offset differs between kernel releases, but all other bytes of the section
-// are zero until the kernel fills them in. NULL: not found, or other bytes are not zero.
+// Finds the name in struct module. Its offset differs between kernel releases, but all other bytes of the section are
+// zero until the kernel fills them. NULL: not found, or other bytes are not zero.
 static char *name_in_struct(const struct module *m, const char *name)
 {
 	size_t len, at = 0, end;
@@ -103,7 +104,7 @@ int image_read(struct module *m, const char *argument)
 	return 0;
 }
 
-// The new name is FILENAME_NUMBER, if possible not longer than the old one: .modinfo has no more space.
+// The new name is FILENAME_NUMBER, if possible not longer than the old one, since .modinfo has no more space.
 int image_rename(struct module *m, unsigned number)
 {
 	char *in_struct = name_in_struct(m, m->name), *in_modinfo = image_modinfo(m, "name");

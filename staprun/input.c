@@ -13,9 +13,10 @@
 #include <unistd.h>
 
 static struct {
-	int bytes, lines;                  // descriptors of the two files, -1: not used by the script
+	int bytes, lines;                  // descriptors of the two files; -1: the script does not use the file
 	struct termios before;
-	bool is_terminal;                  // its settings were changed; `before` has the old ones
+	bool is_terminal;                  // standard input is a terminal whose settings were changed; `before` has
+					   // the previous ones
 } input = { .bytes = -1, .lines = -1 };
 
 static int open_file(const char *module, const char *name)
@@ -26,7 +27,8 @@ static int open_file(const char *module, const char *name)
 	return open(path, O_WRONLY | O_CLOEXEC);
 }
 
-// EAGAIN: another probe handler has the file locked; tried again. A text longer than MAXSTRINGLEN is written in pieces.
+// Writes a text. After EAGAIN (another probe handler has locked the file) it tries again. A text longer than
+// MAXSTRINGLEN is written in pieces.
 static void write_all(int fd, const char *text, size_t len)
 {
 	while (fd >= 0 && len) {
@@ -62,7 +64,7 @@ static void *read_input(void *unused)
 	return NULL;
 }
 
-// Lets a terminal deliver each character as it is typed, not whole lines.
+// Makes a terminal deliver each character when it is typed, instead of whole lines.
 static void prepare_terminal(void)
 {
 	struct termios now;

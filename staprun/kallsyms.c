@@ -53,7 +53,7 @@ static int read_lines(line_fn *each, void *with)
 			line = newline + 1;
 		}
 		have = end - line;
-		if (have == sizeof(text))  // not a valid line: skip it
+		if (have == sizeof(text))  // the line is invalid, so it is skipped
 			have = 0;
 		memmove(text, line, have);
 	}
@@ -135,7 +135,7 @@ static size_t round_up4(size_t n)
 	return (n + 3) & ~(size_t)3;
 }
 
-// /sys/kernel/notes is a sequence of ELF notes: header, name, description, each padded to 4.
+// Reads the build ID: /sys/kernel/notes is a sequence of ELF notes: header, name, description, each padded to 4.
 int kernel_build_id(unsigned char *id, int size)
 {
 	unsigned char notes[4096];

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <sys/utsname.h>
 
-// Names of machines in kbuild. The first is the machine that this program is built for.
+// Names of machines in kbuild. The first is the machine for which this program is built.
 static const struct { int number; const char *name; } machines[] = {
 #ifdef __aarch64__
 	{ EM_AARCH64, "arm64" }, { EM_X86_64, "x86_64" },
@@ -35,8 +35,8 @@ void kernel_build_id_text(char *to, size_t size)
 		n += snprintf(to + n, size - n, "%02x", id[i]);
 }
 
-// A module without a build ID uses no addresses of the kernel, and a kernel without one cannot be checked here; the
-// module warns then.
+// A module without a build ID uses no kernel addresses. A kernel without one cannot be checked here; the module
+// prints a warning then.
 static bool is_other_build(const struct module *m, char *running, size_t size)
 {
 	const char *wanted = image_modinfo(m, "stap_kernel_build_id");

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Removes leftover modules. When staprun and stapio are both killed, no process is left to unload the module: it stops
-// its session and frees its memory as its device is closed, and the next staprun of the same user unloads it here.
+// Removes leftover modules. When staprun and stapio are both killed, no process remains to unload the module: it
+// stops its session and frees its memory when its device is closed, and the next staprun of the same user unloads it
+// here.
 //
-// Reads the state of modules with a Quicktap device from sysfs. A module is a leftover if its session has ended or
+// The state of modules with a Quicktap device is read from sysfs. A module is a leftover if its session has ended or
 // was never started, and no running staprun holds its session lock. A detached session is not a leftover.
 #include "staprun.h"
 
@@ -18,7 +19,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-// Before START, the parameter _stp_owner is the user ID that loaded the module; later, the device node's owner counts.
+// Before START, the parameter _stp_owner is the ID of the user who loaded the module; after it, the owner of the
+// device node is used.
 bool module_is_own(const char *name)
 {
 	char path[128], text[32];
@@ -62,8 +64,8 @@ static bool is_leftover(const char *name)
 	return module_has_ended(name) || is_in_state(name, "new\n");
 }
 
-// Another staprun holds the lock while it checks in remove_one() whether the module is a leftover: for no longer than
-// removing a module takes.
+// Another staprun holds the lock while it checks in remove_one() whether the module is a leftover, but not longer
+// than removing a module takes.
 void module_hold_session(const char *name)
 {
 	for (int tries = 0; module_lock_session(name, F_RDLCK) == -EAGAIN && tries < 500; tries++)
@@ -72,7 +74,8 @@ void module_hold_session(const char *name)
 
 static struct leftover {
 	char name[MODULE_NAME_MAX];
-	ino_t inode;                       // of its sysfs directory: changes when the module is loaded again
+	ino_t inode;                       // inode of its sysfs directory, which changes when the module is loaded
+					   // again
 } found[64];
 static int n_found;
 
@@ -85,7 +88,8 @@ static ino_t inode_of(const char *name)
 	return stat(path, &st) ? 0 : st.st_ino;
 }
 
-// Signals are blocked here. One that ends the session ends the wait and stays pending; then false is returned.
+// Waits for a second. Signals are blocked: one that ends the session ends the wait, remains pending, and makes this
+// function return false.
 static bool wait_a_second(void)
 {
 	const struct timespec second = { .tv_sec = 1 };
@@ -117,8 +121,9 @@ static void remove_one(const char *name, ino_t inode)
 		log_note(0, "staprun: removed the module %s of a session that was killed", name);
 }
 
-// A container with its own /run has its own lock file: a module that a staprun there has just loaded, or is about to
-// unload, is in use or unloaded one second later. One wait serves all; the next staprun handles more than 64.
+// A container with its own /run has its own lock file, so one second passes before a module is removed: a module that
+// a staprun in the container has just loaded, or is about to unload, is in use or unloaded then. One wait serves up
+// to 64 modules; the next staprun handles further ones.
 void leftovers_remove(void)
 {
 	DIR *dir = opendir("/sys/class/misc");

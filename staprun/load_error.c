@@ -43,7 +43,8 @@ static void parse_line(char *line, const char *module, char *message, size_t siz
 		snprintf(message, size, "%s", text);
 }
 
-// Finds the last line about the module in the kernel log; "" without such a line, or if the log cannot be read.
+// Finds the last line about the module in the kernel log; "" if there is no such line, or if the log cannot be
+// read.
 static void find_log_message(const char *module, char *message, size_t size)
 {
 	int fd = sys_open("/dev/kmsg", O_RDONLY | O_NONBLOCK);
@@ -106,7 +107,8 @@ static void explain_symbol(const char *module, const char *message)
 static void explain_permission(const char *module, char *message)
 {
 	if (policy_modules_disabled()) {
-		*message = 0;              // it is from an earlier attempt: the kernel rejects all modules now
+		*message = 0;              // it is from an earlier attempt, since the kernel rejects all modules
+					   // now
 		log_error("the kernel does not allow loading %s: modules are disabled until the next boot"
 			  " (sysctl kernel.modules_disabled)", module);
 		return;
@@ -137,7 +139,7 @@ void load_error_explain(const char *module, int error)
 
 	uname(&kernel);
 	*message = 0;
-	if (error != EOPNOTSUPP)           // else module_load() refused, not the kernel
+	if (error != EOPNOTSUPP)           // otherwise module_load() rejected it, not the kernel
 		find_log_message(module, message, sizeof(message));
 	switch (error) {
 	case ENOSYS:

@@ -51,7 +51,7 @@ static void put_line(const char *label, const char *color, const char *fmt, va_l
 	}
 	strcat(line, "\n");
 	if (write(STDERR_FILENO, line, strlen(line)) < 0)
-		return;                    // an error cannot be reported anywhere else
+		return;                    // ignored, since the error cannot be reported
 }
 
 void log_error(const char *fmt, ...)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Prints the losses of a session, from the counters in the header of the module's rings, however the session ended.
+// Prints the losses of a session, from the counters in the header of the module's rings, whether or not it ended
+// normally.
 #include "stapio.h"
 
 #include "log.h"
@@ -10,8 +11,8 @@
 
 static const struct {
 	enum stp_loss_kind kind;
-	const char *text;                  // with one %llu
-	const char *hint;                  // "": no hint; may have one %u
+	const char *text;                  // a format with one %llu
+	const char *hint;                  // "": no hint; may contain one %u
 } losses[STP_LOSSES] = {
 #define LOSS(name, kind, text, hint) [STP_LOSS_##name] = { STP_KIND_##kind, text, hint },
 #include "losses.def"
@@ -27,7 +28,7 @@ void losses_warn(const char *fmt, ...)
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
-	log_no_warnings = false;           // -w hides warnings of scripts and of their translation, not losses
+	log_no_warnings = false;           // -w hides warnings of scripts and of their translation, but not losses
 	log_warning("%s", text);
 	log_no_warnings = quiet;
 }

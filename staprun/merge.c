@@ -16,16 +16,16 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#define PAYLOAD_MAX (1u << 30)             // rings are not larger
+#define PAYLOAD_MAX (1u << 30)             // rings are not larger than this
 
 static struct input {
 	const char *name;
-	int cpu;                           // from the file's name, else the index of the argument
-	FILE *file;                        // NULL: at end of file
+	int cpu;                           // number in the file's name, otherwise the index of the argument
+	FILE *file;                        // NULL: the end was reached
 	bool magic;                        // each header begins with BULK_MAGIC
 	bool begun;                        // a record was read
-	uint64_t seq;                      // of the next record
-	uint64_t previous;                 // of the record before it
+	uint64_t seq;                      // sequence number of the next record
+	uint64_t previous;                 // sequence number of the record before it
 	uint32_t len;
 	char *payload;
 	size_t size;                       // allocated for payload
@@ -52,7 +52,8 @@ static bool read_word(struct input *in, uint32_t *word)
 	return fread(word, sizeof(*word), 1, in->file) == 1;
 }
 
-// The sequence number is the first after the previous one whose low half is that of the header; see earliest().
+// The sequence number is the first one after the previous record's whose lower half is that of the header; see
+// earliest().
 static bool read_head(struct input *in)
 {
 	uint32_t seq, step;
@@ -111,7 +112,8 @@ static int cpu_of(const char *name, int otherwise)
 	return number_at(&last, 10, 0, INT32_MAX, &cpu) ? (int)cpu : otherwise;
 }
 
-// Numbers are unique. If two files have the same one, that of the CPU which printed nothing for longer is 2^32 higher.
+// Returns the file with the lowest number. Numbers are unique: if two files have the same one, the number of the
+// CPU that has printed nothing for longer is 2^32 higher.
 static struct input *earliest(void)
 {
 	struct input *first = NULL;
@@ -147,8 +149,9 @@ static void merge(FILE *to, bool verbose)
 		fprintf(stderr, "stap-merge: %llu records are missing\n", (unsigned long long)missing);
 }
 
-// Opens without waiting for a writer: the process that writes the FIFOs opens them in its own order, and each of
-// its open() calls waits for a reader. Reading waits: in wait_for_writer() for the first byte, later in read().
+// Opens a file without waiting for a writer: the process that writes the FIFOs opens them in its own order, and
+// each of its open() calls waits for a reader. Reads wait: in wait_for_writer() for the first byte, later in
+// read().
 static FILE *open_input(const char *name)
 {
 	int fd = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -158,8 +161,8 @@ static FILE *open_input(const char *name)
 	return fdopen(fd, "r");
 }
 
-// A FIFO that no process has opened for writing yet reads as if it were at its end. poll() knows the difference: it
-// reports POLLHUP only after a writer was there (fifo_open() and pipe_poll() of the kernel).
+// A FIFO that no process has opened for writing yet reads as if it were at its end. poll() distinguishes these
+// cases: it reports POLLHUP only after a writer has existed (fifo_open() and pipe_poll() of the kernel).
 static void wait_for_writer(const struct input *in)
 {
 	struct pollfd end = { fileno(in->file), POLLIN };

@@ -34,7 +34,7 @@ bool module_name_is_valid(const char *name)
 
 // --- the file ---
 
-// Opens NAME in the administrator's directory, in which only root may have been able to create files.
+// Opens NAME in the administrator's directory, in which only root can have created files.
 static int open_installed(const char *name)
 {
 	struct utsname kernel;
@@ -69,7 +69,7 @@ static int open_installed(const char *name)
 	return fd;
 }
 
-// Names of modules have no dot.
+// Returns whether the argument is the name of an installed module; names of modules contain no dot.
 static bool is_installed(const char *argument)
 {
 	return !argument[strcspn(argument, "/.")];
@@ -126,7 +126,7 @@ static int read_file(struct module *m, const char *argument)
 
 // --- rights ---
 
-// Returns the rights that are required to load the module: its --privilege.
+// Returns the rights that are required to load the module, from the --privilege that it was built with.
 static enum rights rights_wanted(const struct module *m)
 {
 	const char *level = image_modinfo(m, "stap_privilege");
@@ -136,7 +136,7 @@ static enum rights rights_wanted(const struct module *m)
 	return level && !strcmp(level, "stapsys") ? RIGHTS_SYSTEM : RIGHTS_ALL;
 }
 
-// The file FILE.ko.sgn is the signature.
+// Checks the signature, the file FILE.ko.sgn.
 static int check_signature(struct module *m, int sgn_fd, const char *argument)
 {
 	unsigned char sgn[SIGNATURE_MAX];
@@ -180,7 +180,7 @@ static int check_rights(struct module *m, const char *argument, enum rights righ
 			    argument, rights == RIGHTS_USER ? "stapusr" : "stapsys");
 		rc = -EPERM;
 	}
-	m->use_image = true;               // the file may have changed since
+	m->use_image = true;               // the file may have changed meanwhile
 	return rc;
 }
 
@@ -218,8 +218,8 @@ bool module_text(const char *format, const char *name, char *to, size_t size)
 
 #define SESSIONS (1ll << 40)               // file offset of session locks; name locks begin at 0
 
-// Locks the byte of a file of root at the hash of `name`. Returns 0, -EAGAIN if another staprun has it locked, or the
-// error of opening or locking the file. The file stays open: only the first call needs root's rights. The kernel
+// Locks the byte at the hash of `name` in a file of root. Returns 0, -EAGAIN if another staprun has locked it, or the
+// error of opening or locking the file. The file stays open: only the first call requires root's rights. The kernel
 // releases the locks when staprun exits.
 static int lock_byte(const char *name, long long space, short type)
 {
@@ -236,16 +236,16 @@ static int lock_byte(const char *name, long long space, short type)
 	return fcntl(file, F_OFD_SETLK, &lock) ? -errno : 0;
 }
 
-// Modules are identified by name. A staprun that loads a module, or checks and removes one, holds the lock of the name
-// (F_WRLCK, then F_UNLCK). Others wait for it for 10 seconds: removing a module that is in use is tried for 4 seconds,
-// and the kernel waits for running handlers.
+// Modules are identified by name. A staprun that loads a module, or checks and removes one, holds the lock of its
+// name (F_WRLCK, then F_UNLCK). Others wait for the lock for 10 seconds: removing a module that is in use is tried
+// for 4 seconds, and the kernel waits for running handlers.
 int module_lock_name(const char *name, short type)
 {
 	int rc, tries = 0;
 
 	while ((rc = lock_byte(name, 0, type)) == -EAGAIN && tries++ < 500)
 		usleep(20000);
-	if (!rc || rc == -ENOENT || rc == -EROFS || rc == -EACCES)         // no /run, or not installed set-user-id
+	if (!rc || rc == -ENOENT || rc == -EROFS || rc == -EACCES)  // no /run, or not set-user-ID
 		return 0;
 	log_error("cannot lock the name %s in /run/staprun.lock: %s", name,
 		  rc == -EAGAIN ? "another staprun is loading or removing it; try again later" : strerror(-rc));
@@ -266,7 +266,7 @@ int module_load(struct module *m, const char *parameters)
 
 	if (rc)
 		return rc;
-	module_lock_session(m->name, F_RDLCK);     // without it, leftovers.c leaves the module alone
+	module_lock_session(m->name, F_RDLCK);     // without the lock, leftovers.c does not remove the module
 	STAP_PROBE1(staprun, insert__module, m->path);
 	rc = m->use_image ? sys_init_module(m->image, m->len, parameters) : sys_finit_module(m->fd, parameters);
 	close(m->fd);                      // with a small RLIMIT_NOFILE, unloading needs the descriptor
@@ -282,7 +282,7 @@ void module_close(struct module *m)
 	*m = (struct module){ .fd = -1 };
 }
 
-// The user owns the node once the script runs. If staprun was killed before, _stp_owner has the user ID.
+// The user owns the node after the script has started. If staprun was killed before, _stp_owner has the user ID.
 static bool is_users(const char *name)
 {
 	char path[128], text[32];
@@ -292,7 +292,7 @@ static bool is_users(const char *name)
 					   number_at(&(const char *){ text }, 10, getuid(), getuid(), &(int64_t){ 0 }));
 }
 
-// Without RIGHTS_ALL, removes only modules of the user; the name's lock is held between the check and the removal.
+// Without RIGHTS_ALL, removes only modules of the user. The name's lock is held between the check and the removal.
 static int unload(const char *name, enum rights rights, int timeout_ms)
 {
 	char path[128];
@@ -311,7 +311,7 @@ static int unload(const char *name, enum rights rights, int timeout_ms)
 		usleep(pause_ms * 1000);
 		waited_ms += pause_ms;
 	}
-	module_lock_name(name, F_UNLCK);           // before messages: writing them may block
+	module_lock_name(name, F_UNLCK);           // released before messages are printed, which may block
 	if (rc == -ENOENT)
 		log_error("module %s is not loaded", name);
 	else if (rc == -EACCES)
@@ -378,7 +378,7 @@ int module_remove(const char *name, enum rights rights)
 
 // --- its device ---
 
-// If /dev lacks the node (in a container), creates one in a private directory, with the numbers in sysfs.
+// If /dev lacks the node (in a container), creates one in a private directory, with the numbers from sysfs.
 static int open_by_number(const char *name)
 {
 	char text[32], dir[] = "/dev/.staprun-XXXXXX", node[64];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// -M SEC: shows run time, memory, output and losses of the script every SEC seconds, from the rings' counters and the
-// module's size in sysfs. If standard output is a terminal, its first rows are redrawn and the script's output scrolls
-// below them; else one line is written to standard error.
+// -M SEC: prints run time, memory, output and losses of the script every SEC seconds, from the rings' counters and
+// the module's size in sysfs. If standard output is a terminal, its first rows are redrawn and the script's output
+// scrolls below them; otherwise one line is written to standard error.
 #include "stapio.h"
 
 #include "log.h"

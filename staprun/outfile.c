@@ -54,8 +54,8 @@ static bool is_fifo(const char *path)
 	return !stat(path, &st) && S_ISFIFO(st.st_mode);
 }
 
-// Waits FIFO_POLL_MS. Returns false after a message if a signal or the end of staprun ends the session. SIGCHLD and
-// SIGUSR2 have no effect before the session starts.
+// Waits FIFO_POLL_MS. Returns false, after a message, if a signal or the exit of staprun ends the session. SIGCHLD
+// and SIGUSR2 have no effect before the session starts.
 static bool wait_for_reader(const struct outfile *out, int signals, const char *path)
 {
 	struct pollfd ends[] = { { signals, POLLIN }, { out->opt->life, POLLIN } };
@@ -74,7 +74,7 @@ static bool wait_for_reader(const struct outfile *out, int signals, const char *
 	return false;
 }
 
-// signals: a signalfd that ends the wait for a FIFO's reader; -1: don't wait. A blocking open() could not be
+// signals: a signalfd that ends the wait for a FIFO's reader; -1: do not wait. A blocking open() could not be
 // interrupted, since signals are blocked.
 static int open_file(const struct outfile *out, int signals)
 {
@@ -117,7 +117,7 @@ size_t outfile_space(const struct outfile *out)
 	return out->closed ? OUTFILE_BUFFER : OUTFILE_BUFFER - (out->end - out->start);
 }
 
-// Moves pending bytes to the buffer's start, by a multiple of 8, so that the bits of `ends` are moved as bytes.
+// Moves pending bytes to the start of the buffer, by a multiple of 8, so that the bits of `ends` move as bytes.
 static void compact(struct outfile *out)
 {
 	size_t by = out->start & ~(size_t)7;
@@ -230,7 +230,7 @@ void outfile_switch(struct outfile *out)
 	if (out->closed)
 		return;
 	out->number++;
-	fd = open_file(out, -1);           // don't wait: the module keeps producing records
+	fd = open_file(out, -1);           // does not wait, since the module continues to produce records
 	if (fd < 0) {
 		out->closed = true;
 		out->error = fd;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Reads the kernel's settings that forbid loading modules. A setting that cannot be read is off.
+// Reads the kernel's settings that forbid loading modules. A setting that cannot be read counts as off.
 #include "policy.h"
 
 #include "syscalls.h"

@@ -17,8 +17,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-// A name without '/' is that of an installed module, also if the current folder has a program of this name.
-// Does not wait for the writer of a FIFO.
+// Returns whether the path is that of a program. A name without '/' is that of an installed module, even if the
+// current folder has a program of this name. Does not wait for the writer of a FIFO.
 bool program_is(const char *path)
 {
 	Elf64_Ehdr head;
@@ -71,7 +71,7 @@ static int open_output(const char *path)
 	return -errno;
 }
 
-// fd: of the program; -1: execute the path.
+// fd: descriptor of the program; -1: execute the path.
 static int execute(const char *path, int fd, const char *const *relay, int n, char **settings)
 {
 	const char *output = NULL, **argv;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A line on the terminal while the probes are armed, or the script ends, for longer than a second. It is removed before
-// anything else is printed.
+// A line on the terminal while arming the probes or ending the script takes longer than a second. It is removed
+// before anything else is printed.
 #include "stapio.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Removes the module after staprun was killed. stapio itself may not unload modules: it executes staprun -d, which has
-// the same rights as the first staprun; execve() closes the device and unmaps the rings.
+// Removes the module after staprun was killed. stapio itself may not unload modules: it executes staprun -d, which
+// has the same rights as the first staprun; execve() closes the device and unmaps the rings.
 #include "stapio.h"
 
 #include "log.h"
@@ -11,7 +11,7 @@
 
 bool staprun_was_killed(const struct stapio_options *opt)
 {
-	struct pollfd life = { opt->life, POLLIN };    // the pipe's write end was in staprun only
+	struct pollfd life = { opt->life, POLLIN };    // only staprun had the write end of the pipe
 
 	return poll(&life, 1, 0) > 0;
 }

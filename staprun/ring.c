@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Reads the rings of messages.h. The mapping is not trusted: each length is read once and checked against the
-// bytes in the ring; a ring with invalid contents is emptied and counted as damaged.
+// Reads the rings of messages.h. The mapping is not trusted: each length is read once and compared with the number
+// of bytes in the ring; a ring with invalid contents is emptied and counted as damaged.
 #include "stapio.h"
 
 #include "log.h"
@@ -122,7 +122,7 @@ static bool peek(struct rings *r, struct ring *ring)
 		lap = r->ring_size - (ring->tail & (r->ring_size - 1));
 		rec = (const void *)(ring->data + r->ring_size - lap);
 		len = rec->len;
-		flags = rec->flags;        // in the first 8 bytes: padding may be that short
+		flags = rec->flags;        // read from the first 8 bytes, since padding may be that short
 		total = (sizeof(*rec) + (uint64_t)len + 7) & ~7ull;
 		if (total > used || (!(flags & STP_REC_PAD) && (total > lap || !rec->seq))) {
 			give_up(r, ring, head);
@@ -147,18 +147,18 @@ static struct ring *earliest(struct rings *r)
 	return first;
 }
 
-// Handles a record whose number is not the next one. Returns true to wait for the missing one.
+// Handles a record whose number is not the next one. Returns true if the caller must wait for the missing one.
 static bool wait_for_gap(struct rings *r, const struct ring *found, bool complete)
 {
 	int64_t now = now_ms();
 
-	if (found->seq < r->next)          // late: printed out of order
+	if (found->seq < r->next)          // a late record is printed out of order
 		return false;
 	if (found->seq - r->next > SEQ_JUMP_MAX) {
 		r->damaged++;
 		return false;
 	}
-	if (r->next <= r->settled)         // missing records were read by another relay, or are counted
+	if (r->next <= r->settled)         // another relay has read the missing records, or they are counted
 		r->next = found->seq <= r->settled ? found->seq : r->settled + 1;
 	if (found->seq == r->next)
 		return false;
@@ -177,7 +177,8 @@ enum rings_result rings_next(struct rings *r, bool complete, const void **payloa
 
 	if (!found || !peek(r, found) || found->seq != r->next)
 		found = earliest(r);
-	// An earlier record may have been added meanwhile to a ring that was checked first: check all once more.
+	// An earlier record may have been added meanwhile to a ring that was checked first, so all are checked
+	// again.
 	if (found && r->next && found->seq != r->next)
 		found = earliest(r);
 	if (!found)

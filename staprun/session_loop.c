@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The session loop of stapio: sends START, relays output until the session ends, sends STOP, relays the rest.
+// The session loop of stapio: sends START, relays output until the session ends, sends STOP, relays the remaining
+// output.
 //
 // START and STOP run the script's begin and end probes inside write(). The main thread does only that, so that
 // the current task of these probes is the thread group leader; the session runs in a second thread, which blocks
@@ -27,7 +28,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define FLOWING_POLL_MS 20                 // how long output may wait while more of it arrives
+#define FLOWING_POLL_MS 20                 // maximum time that output waits while more of it arrives
 #define GAP_POLL_MS 2
 
 static struct session {
@@ -35,12 +36,12 @@ static struct session {
 	struct rings rings;
 	struct outfile out;
 	int signals;                       // signalfd
-	int orders[2], results[2];         // pipes to the main thread (commands) and back (their results)
+	int orders[2], results[2];         // pipes to the main thread (commands) and from it (their results)
 	int target;                        // pidfd of the -x process, or -1
-	pid_t child;                       // the -c command; 0: none, or it has exited
-	int64_t command_end;               // ms: when the command is ended (-k); 0: not before it exits
-	bool command_ended;                // it was sent SIGTERM
-	char command_failure[80];          // how it failed; "": it did not
+	pid_t child;                       // process ID of the -c command; 0: none, or it has exited
+	int64_t command_end;               // time in ms when the command is ended (-k); 0: it is not ended
+	bool command_ended;                // SIGTERM was sent to the command
+	char command_failure[80];          // description of the command's failure; "": it did not fail
 	int interrupts;
 	int64_t interrupted_at;            // ms
 	bool reminded;                     // a note on further interrupts was printed
@@ -52,9 +53,9 @@ static struct session {
 	bool detached;
 	bool failed;                       // the exit status is 1
 	bool bulk_pending;                 // a bulk file would block
-	bool gap;                          // the next record in order is not in any ring yet
+	bool gap;                          // no ring contains the next record in order yet
 	bool flowing;                      // the last drain() found output
-	uint32_t given;                    // bytes of the current record that are in `out`
+	uint32_t given;                    // number of bytes of the current record that are in `out`
 	bool finishing;                    // drain() stops after the current record
 	uint64_t dropped;                  // last count reported with -v
 	int64_t dropped_at;                // ms
@@ -67,7 +68,7 @@ static struct session {
 struct order {
 	bool target_gone;                  // send TARGET_GONE first
 	struct stp_cmd cmd;
-	struct stp_start start;            // cmd's payload
+	struct stp_start start;            // payload of cmd
 };
 
 struct result {
@@ -97,7 +98,7 @@ static int send_command(int type, const void *payload, size_t len)
 	return write_command(cmd);
 }
 
-static int send_remote(const char *arg)    // N:URI
+static int send_remote(const char *arg)    // arg: N:URI
 {
 	char bytes[sizeof(struct stp_remote) + STP_REMOTE_URI_MAX];
 	struct stp_remote *remote = (struct stp_remote *)bytes;
@@ -136,7 +137,7 @@ static void write_orders(void)
 			write_command(&gone);
 		result.rc = write_command(&order.cmd);
 		n = write(session.results[1], &result, sizeof(result));
-		(void)n;                   // cannot fail: smaller than PIPE_BUF, and this process has both ends
+		(void)n;                   // cannot fail: it is smaller than PIPE_BUF, and this process has both ends
 	}
 }
 
@@ -169,7 +170,8 @@ static void request_stop(void)
 	stop(false);
 }
 
-// Before the script runs, the session is detached as soon as it does: if its start fails, the module is removed.
+// Detaches the session. Before the script runs, this is postponed until it does: if its start fails, the module is
+// removed.
 static void detach(void)
 {
 	int rc;
@@ -212,14 +214,14 @@ static void drain_bulk(void)
 
 	session.flowing = session.bulk_pending || session.rings.bytes != before;
 	if (error && !session.out.error) {
-		session.out.error = error;     // the other files are still written
+		session.out.error = error;     // set only here, since the other files are still written
 		request_stop();
 	}
 }
 
 // --- frames of records.h, in sessions with --record ---
 
-// Returns false if the next record has to wait, since its frame begins with a head that is never divided.
+// Returns false if the next record must wait: its frame begins with a head that must not be divided.
 static bool has_space_for_frame(void)
 {
 	return !session.rings.records || session.given || outfile_space(&session.out) > sizeof(struct stp_frame);
@@ -309,7 +311,7 @@ static void flush_out(void)
 	}
 }
 
-// Completes a record of which a part is already in `out`, before the output goes to another file or reader.
+// Completes a record of which a part is already in `out`, before the output is switched to another file or reader.
 static void finish_record(void)
 {
 	session.finishing = true;
@@ -325,7 +327,7 @@ static void write_out(void)
 	if (outfile_pending(&session.out))
 		progress_hide();
 	outfile_write(&session.out);
-	if (session.out.closed)            // the reader closed it, or the next file could not be opened
+	if (session.out.closed)            // the reader has closed it, or the next file could not be opened
 		request_stop();
 }
 
@@ -372,7 +374,7 @@ static void become_daemon(void)
 	printf("%d\n", (int)getppid());
 	fflush(stdout);
 	n = write(session.opt->daemon, "", 1);
-	(void)n;                           // fails if the parent was killed
+	(void)n;                           // ignored: it fails if the parent was killed
 	close(session.opt->daemon);
 	log_to_syslog("stapio");
 	for (int fd = STDIN_FILENO; null >= 0 && fd <= STDERR_FILENO; fd++)
@@ -384,7 +386,7 @@ static void start_done(const struct stp_status *status, size_t len)
 	int rc = len < sizeof(*status) ? -EPROTO : status->rc;
 
 	if (rc) {
-		if (!session.failed)       // else an ERROR message has the reason
+		if (!session.failed)       // otherwise an ERROR message has the reason
 			log_error("cannot start the probes of %s: %s", session.opt->module,
 				  rc > 0 || rc < -4095 ? "unknown error" : strerror(-rc));
 		session.failed = true;
@@ -406,7 +408,7 @@ static void switch_files(void)
 {
 	drain();
 	if (session.rings.records)
-		return;                    // a session is one stream
+		return;                    // with records, the output must be a single stream
 	if (session.rings.bulk) {
 		bulk_switch(&session.rings);
 	} else if (session.out.is_file) {
@@ -415,7 +417,8 @@ static void switch_files(void)
 	}
 }
 
-// Without -v, a repeated message is hidden. The first 1024 different messages are stored as hashes (FNV-1a).
+// Returns whether a message was printed before: without -v, repeated messages are hidden. The first 1024 different
+// messages are stored as hashes (FNV-1a).
 static bool seen_before(const struct stp_msg *msg, const char *text)
 {
 	static uint64_t seen[1024];
@@ -460,7 +463,7 @@ static void handle_message(const struct stp_msg *msg, char *text, size_t len)
 		drain_before_message();
 		len = strlen(text);
 		loop_write_frame(STP_FRAME_WARNING, NULL, 0, text, len);
-		if (!seen_before(msg, text))           // warn() may end its text with a newline
+		if (!seen_before(msg, text))           // the text of warn() may end with a newline
 			log_warning("%.*s", (int)(len - (len && text[len - 1] == '\n')), text);
 		break;
 	case STP_MSG_SYSTEM:
@@ -498,7 +501,7 @@ static void read_result(void)
 	if (read(session.results[0], &result, sizeof(result)) != sizeof(result) || !result.rc)
 		return;
 	if (session.stopping && result.type == STP_CMD_START && result.rc == -EBUSY)
-		return;                    // an early signal: STOP was handled before START
+		return;                    // after an early signal, STOP was handled before START
 	log_error("cannot %s %s: %s", result.type == STP_CMD_START ? "start" : "stop", session.opt->module,
 		  strerror(-result.rc));
 	session.failed = session.over = true;
@@ -576,7 +579,7 @@ static void read_signal(void)
 	interrupt();
 }
 
-// staprun starts stapio with all signals blocked, so none is lost before this.
+// staprun starts stapio with all signals blocked, so none was lost before this.
 static int open_signals(void)
 {
 	struct sigaction hangup;
@@ -648,7 +651,7 @@ static void wait_and_handle(void)
 		monitor_update(&s->rings, s->opt);
 }
 
-// Completes the records that are partly in bulk files. Other records stay in the rings, for the next staprun -A.
+// Completes the records of which a part is in bulk files. Other records stay in the rings, for the next staprun -A.
 static void finish_bulk(void)
 {
 	struct pollfd fd = { session.signals, POLLIN };
@@ -686,8 +689,8 @@ static void relay_rest(void)
 	}
 }
 
-// Ends the command when the time of -k is over: by SIGTERM, a second later by SIGKILL. Returns the milliseconds until
-// then.
+// Ends the command when the time limit of -k expires: by SIGTERM, a second later by SIGKILL. Returns the milliseconds
+// until the next step.
 static int end_command(void)
 {
 	int64_t left = session.command_end - now_ms();
@@ -704,7 +707,7 @@ static int end_command(void)
 	return 1000;
 }
 
-// Waits for the -c command after the script ended, until an interrupt.
+// Waits for the -c command after the script has ended, until an interrupt.
 static void wait_for_child(void)
 {
 	struct pollfd fd = { session.signals, POLLIN };
@@ -850,7 +853,7 @@ static int run_session(void)
 		write_out();
 	wait_for_child();
 	if (!session.stopped && !staprun_was_killed(opt))
-		return STAPIO_UNREPORTED;      // losses that the end of the session counts are not known yet
+		return STAPIO_UNREPORTED;      // losses that are counted at the end of the session are not known yet
 	report();
 	status = exit_status();
 	frames_end(status, session.summary.errors);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Finds the other program's path: staprun runs stapio, and stapio another staprun. An environment variable comes first.
+// Finds the path of the other program: staprun runs stapio, and stapio another staprun. An environment variable has
+// precedence.
 #include "staprun.h"
 
 #include <stdio.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Checks signatures of modules and bundles: they are made with the key of one of the certificates DIRECTORY/*.pem,
-// which the administrator installs. The digest is SHA-256, or for keys of Ed25519 and Ed448, their own.
+// Checks signatures of modules and bundles: they must be made with the key of one of the certificates
+// DIRECTORY/*.pem, which the administrator installs. The digest is SHA-256; keys of Ed25519 and Ed448 have their own.
 #include "staprun.h"
 
 #include "log.h"
@@ -35,7 +35,7 @@ static bool key_signed(EVP_PKEY *key, const struct signed_bytes *s)
 	return good;
 }
 
-// Expired certificates, and those that are not valid yet, are ignored. Closes fd.
+// Checks with one certificate. Certificates that have expired or are not valid yet are ignored. Closes fd.
 static bool certificate_signed(int fd, const struct signed_bytes *s)
 {
 	FILE *f = fdopen(fd, "r");

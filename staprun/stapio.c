@@ -12,9 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NUMBER_MAX (1 << 22)               // largest process ID, number of megabytes or of files
+#define NUMBER_MAX (1 << 22)               // maximum process ID, number of megabytes or of files
 
-// staprun passes these options on without checking their values. An error ends stapio and the script.
+// Reports an invalid value. staprun passes these options on without checking their values. An error ends stapio and
+// the script.
 static void __attribute__((noreturn)) fail_value(const char *option, const char *value, const char *expected)
 {
 	log_error("invalid value \"%s\" of %s: expected %s", value, option, expected);
@@ -75,7 +76,7 @@ static void parse_numbers(const char *text, int *n, int *other)
 		*other = values[1];
 }
 
-// MB[,FILES]
+// arg: MB[,FILES]
 static void set_switching(struct stapio_options *opt, char *arg)
 {
 	static const char expected[] = "megabytes (MB), or megabytes and a number of files (MB,N)";
@@ -87,7 +88,7 @@ static void set_switching(struct stapio_options *opt, char *arg)
 	opt->files_max = comma ? number("-S", comma + 1, NUMBER_MAX, expected) : 0;
 }
 
-// Returns -1, or the exit status: after -h, or an invalid option. load_error: of -E, the errno of loading.
+// Returns -1, or the exit status after -h or an invalid option. load_error: receives the errno of loading (-E).
 static int parse_options(struct stapio_options *opt, int *load_error, int argc, char **argv)
 {
 	int letter;

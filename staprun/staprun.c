@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// staprun: the privileged loader. It loads a module, sends it what only a privileged process can determine (kernel
-// addresses), passes the open device to stapio, which runs as the real user, waits for it, and unloads the module.
+// staprun: the privileged loader. It loads a module, sends it the kernel addresses, which only a privileged process
+// can determine, passes the open device to stapio, which runs as the real user, waits for stapio, and unloads the
+// module.
 // The exit status is that of stapio.
 //
 //   load -> HELLO, WANTs, ADDRESSes -> fork -> child:  drop all privileges, exec stapio -F DEVICE
@@ -28,19 +29,19 @@
 #include <time.h>
 #include <unistd.h>
 
-#define ANSWER_TIMEOUT_MS 10000            // for the module's answer to HELLO
-#define BUFFERS_MAX_MB 128                 // sum of all CPUs' buffers, without RIGHTS_ALL
-#define RENAME_TRIES 10                    // -R: attempts to find an unused name
+#define ANSWER_TIMEOUT_MS 10000            // maximum wait for the module's answer to HELLO
+#define BUFFERS_MAX_MB 128                 // maximum sum of all CPUs' buffers without RIGHTS_ALL
+#define RENAME_TRIES 10                    // -R: maximum number of attempts to find an unused name
 static struct {
 	bool load_only, attach, remove, rename;    // -L -A -d -R
 	bool command, process, output, switching;  // -c -x -o -S
 	bool daemon;                               // -D
 	bool buffer;                               // -b
-	bool parameter_given;                      // _stp_NAME=VALUE
+	bool parameter_given;                      // _stp_NAME=VALUE was given
 	const char *module;
 	char **settings;                           // name=value ..., NULL-terminated
 	char parameters[512];                      // module parameters: settings whose name begins with _stp_
-	const char **relay_args;                   // passed to stapio, which parses them
+	const char **relay_args;                   // arguments that are passed to stapio, which parses them
 	int relay_n;
 } opt;
 
@@ -56,7 +57,7 @@ static void exec_stapio(const char **argv)
 	log_error("cannot run %s: %m", path);
 }
 
-// stapio has the usage text, to keep the privileged program small.
+// stapio prints the usage text, to keep the privileged program small.
 static void __attribute__((noreturn)) show_help(void)
 {
 	exec_stapio((const char *[]){ "stapio", "-h", NULL });
@@ -176,7 +177,7 @@ static int parse_settings(char **from)
 
 static int parse_options(int argc, char **argv)
 {
-	size_t size = 16;                  // for internal options; each letter of an argument may be an option
+	size_t size = 16;                  // space for internal options; each letter of an argument may be an option
 	int letter;
 
 	for (int i = 0; i < argc; i++)
@@ -220,8 +221,8 @@ static int send_command(int device, int type, const void *payload, size_t len)
 
 struct wants {
 	struct symbol *symbol;
-	unsigned *index;                   // the module's index of each symbol
-	int n, size, explained;            // size: allocated elements; explained: the module has sent an error
+	unsigned *index;                   // for each symbol, the module's index
+	int n, size, explained;            // size: allocated elements; explained: the module sent an error
 };
 
 static int add_want(struct wants *w, const struct stp_msg *msg)
@@ -248,7 +249,7 @@ static int add_want(struct wants *w, const struct stp_msg *msg)
 	return 0;
 }
 
-// Reads messages of the module until READY; WANT requests a symbol's address.
+// Reads messages of the module until READY. A WANT requests the address of a symbol.
 static int read_answers(int device, struct wants *w, int timeout_ms)
 {
 	unsigned char bytes[STP_MSG_MAX];
@@ -350,7 +351,7 @@ static void forward_signal(int sig, siginfo_t *info, void *context)
 		kill(relay_pid, sig);
 }
 
-// All signals are blocked until stapio is forked. Those that are not forwarded stay blocked, so that no inherited
+// All signals are blocked until stapio is forked. Signals that are not forwarded stay blocked, so that no inherited
 // timer or limit kills staprun before it has unloaded the module.
 static void forward_signals(sigset_t *others)
 {
@@ -368,7 +369,7 @@ static void forward_signals(sigset_t *others)
 
 static int daemon_pipe = -1;               // -D: stapio writes a byte when the script runs
 
-// -D: forks. The parent waits until stapio reports that the script runs; the child continues in a session of its own.
+// -D: forks. The parent waits until stapio reports that the script runs; the child continues in its own session.
 static int start_daemon(void)
 {
 	int ends[2], status;
@@ -430,7 +431,7 @@ static void run_relay(int device, const char *name, int life)
 	_exit(1);
 }
 
-// stapio was killed, which ends the session: another stapio prints the losses.
+// stapio was killed, which ends the session, so another stapio prints the losses.
 static int report_losses(const char *name)
 {
 	int device = module_open_device(name);
@@ -453,7 +454,7 @@ static void stop_detached(const char *name)
 
 	if (!module_is_ours(name) || !module_is_detached(name) || (getuid() && !module_is_own(name)))
 		return;
-	device = module_open_device(name);             // with the rights of the user, who may own it
+	device = module_open_device(name);             // opened with the rights of the user, who may own it
 	if (device < 0 || caps_raise())                // only root can open the lock file
 		return;
 	module_hold_session(name);
@@ -463,7 +464,7 @@ static void stop_detached(const char *name)
 		report_losses(name);
 }
 
-// Returns stapio's exit status, or 1 if it could not be started or was killed.
+// Waits for stapio and returns its exit status, or 1 if it could not be started or was killed.
 static int wait_for_relay(int device, const char *name)
 {
 	sigset_t others;
@@ -483,11 +484,11 @@ static int wait_for_relay(int device, const char *name)
 		log_error("cannot start stapio: %m");
 		return 1;
 	}
-	if (caps_keep_unloading())         // never run a script with a privileged process left
+	if (caps_keep_unloading())         // a script must not run while this process is privileged
 		kill(relay_pid, SIGKILL);
 	if (opt.daemon)
 		release_streams();
-	// WNOWAIT keeps it a zombie, so that its process ID, to which signals are forwarded, is not reused.
+	// WNOWAIT leaves it a zombie, so that its process ID, to which signals are forwarded, is not reused.
 	while (waitid(P_PID, relay_pid, &ended, WEXITED | WNOWAIT) < 0)
 		if (errno != EINTR) {
 			log_error("cannot wait for stapio: %m");
@@ -514,7 +515,7 @@ static int attach(enum rights rights)
 			  opt.module, opt.module);
 		return 1;
 	}
-	device = module_open_device(opt.module);       // with the rights of the user, who may own it
+	device = module_open_device(opt.module);       // opened with the rights of the user, who may own it
 	if (device < 0 || caps_raise())                // only root can open the lock file
 		return 1;
 	module_hold_session(opt.module);
@@ -524,7 +525,7 @@ static int attach(enum rights rights)
 	return module_unload(opt.module, rights) ? 1 : status;
 }
 
-// -R: the name contains our process ID. Processes of other PID namespaces may have the same ID, hence the retries.
+// -R: the name contains our process ID. Another PID namespace may have the same ID, so several names are tried.
 static int load(struct module *m)
 {
 	unsigned number = getpid();
@@ -571,7 +572,7 @@ static int load_and_run(enum rights rights)
 	leftovers_remove();
 	rc = load(&m);
 	if (rc) {
-		if (rc != -ENOLCK)         // already reported
+		if (rc != -ENOLCK)         // other errors were already reported
 			explain_load_error(&m, rc);
 		goto not_loaded;
 	}
@@ -583,7 +584,7 @@ static int load_and_run(enum rights rights)
 		close(device);
 		goto unload;
 	}
-	if (fchown(device, getuid(), getgid()))        // lets the user attach to it and remove it
+	if (fchown(device, getuid(), getgid()))        // lets the user attach to the session and remove the module
 		log_note(1, "staprun: only root can attach to %s: %m", m.name);
 	status = wait_for_relay(device, m.name);
 	if (status == STAPIO_DETACHED) {
@@ -600,8 +601,8 @@ not_loaded:
 	return status;
 }
 
-// Does not trust inherited state: makes sure that the three standard descriptors are open and no others, and for a
-// set-user-ID program removes environment variables that change what programs do.
+// Does not trust inherited state: ensures that exactly the three standard descriptors are open; a set-user-ID program
+// also removes environment variables that change the behaviour of programs.
 static void sanitize_environment(void)
 {
 	static const char *const variables[] = { "SYSTEMTAP_STAPRUN", "SYSTEMTAP_STAPIO",
@@ -622,7 +623,7 @@ int main(int argc, char **argv)
 
 	sanitize_environment();
 	signal(SIGPIPE, SIG_IGN);
-	signal(SIGCHLD, SIG_DFL);          // if SIG_IGN is inherited, wait() reports no exit status
+	signal(SIGCHLD, SIG_DFL);          // if SIG_IGN were inherited, wait() would report no exit status
 	log_color("auto");
 	if (caps_lower() || parse_options(argc, argv))
 		return 1;

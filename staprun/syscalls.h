@@ -10,14 +10,14 @@
 
 int sys_finit_module(int fd, const char *parameters);
 int sys_init_module(const void *image, size_t len, const char *parameters);
-int sys_delete_module(const char *name);   // does not wait: -EAGAIN or -EBUSY while it is in use
+int sys_delete_module(const char *name);   // does not wait: returns -EAGAIN or -EBUSY while the module is in use
 
-int sys_open(const char *path, int flags); // files of /proc, /sys, /dev; O_CLOEXEC is added
+int sys_open(const char *path, int flags); // opens files of /proc, /sys, /dev; adds O_CLOEXEC
 int sys_mknod(const char *path, mode_t mode, dev_t dev);
 
 ssize_t sys_read(int fd, void *to, size_t len);
 ssize_t sys_write(int fd, const void *from, size_t len);
 int sys_poll(struct pollfd *fds, int n, int timeout_ms);
-int sys_mmap(int fd, size_t len, void **at);   // shared, readable and writable, from offset 0
+int sys_mmap(int fd, size_t len, void **at);   // maps it shared, readable and writable, from offset 0
 
 #endif
