@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # For every part of the test suite: results on standard output, one line per test.
-#   ok NAME | not ok NAME | skip NAME # what is missing
+#   ok NAME | not ok NAME | skip NAME # missing requirement
 # Uses: $STAP (the program), $TESTS (testsuite/), $SCRATCH (a directory of this run), $UPDATE.
 
 ok() { echo "ok $1"; }
 not_ok() { echo "not ok $1"; [ $# -lt 2 ] || printf '%s\n' "$2" | sed 's/^/    /'; }
 skip() { echo "skip $1 # $2"; }
 
-# The names after PART/ on the command line; none selects all tests of the part.
+# The names after PART/ on the command line; no name selects all tests of the part.
 chosen=("$@")
 
 # wanted NAME: the test is selected, by its name or by the beginning of it.
@@ -26,8 +26,8 @@ wanted_some() {
 	return 1
 }
 
-# wanted_files SUFFIX NAME...: the names, without the suffix, of the files of this directory that are selected: NAME, or those that
-# begin with NAME; all without a NAME.
+# wanted_files SUFFIX NAME...: prints the names, without the suffix, of the files of this directory that are
+# selected: NAME, or those that begin with NAME; all without a NAME.
 wanted_files() {
 	local suffix=$1 name file
 	shift
@@ -41,13 +41,13 @@ wanted_files() {
 	done
 }
 
-# report PART/NAME FINDINGS: succeeds if nothing was found.
+# report PART/NAME FINDINGS: succeeds if FINDINGS is empty.
 report() {
 	wanted "${1#*/}" || return 0
 	if [ -z "$2" ]; then ok "$1"; else not_ok "$1" "$2"; fi
 }
 
-# golden NAME FILE ACTUAL: the two are equal; with -u the file is rewritten.
+# golden NAME FILE ACTUAL: the two files are equal; with -u, FILE is rewritten.
 golden() {
 	if [ -n "${UPDATE-}" ]; then
 		cp "$3" "$2"
@@ -59,13 +59,14 @@ golden() {
 	fi
 }
 
-# directive FILE KEY: the value of a "# KEY: value" line at the head of a script.
+# directive FILE KEY: prints the value of a "# KEY: value" line at the head of a script.
 directive() { sed -n "s/^# $2: //p" "$1" | head -n 1; }
 
 # with_kernel SUITE:SERIES:FLAVOUR COMMAND...: runs the command with release, tree and image of a kernel that
 # kernels/fetch.sh fetches. Its modules appear at the path of the machine's kernels if there is a private mount namespace
-# (UNSHARED). Its tree remains at its own path: under a second path the kernel's Makefile takes it for an output directory
-# and writes into it. If the kernel cannot be fetched, it fails, with the reason in $SCRATCH/err.
+# (UNSHARED). Its tree remains at its own path, since at a second path the kernel's Makefile would treat it as an
+# output directory and write into it. If the kernel cannot be fetched, the function fails, with the reason in
+# $SCRATCH/err.
 with_kernel() {
 	local suite series flavour facts sources
 	IFS=: read -r suite series flavour <<<"$1"

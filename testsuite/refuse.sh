@@ -10,7 +10,7 @@
 #   accepted 'script'                  # accepted, perhaps with warnings
 #   refused 'point with a ^' 'part of the message'   # a probe of this point is refused; refused_all tries these, ten at a time
 #   on_kernel [dwarf]                  # sets OPTIONS for a kernel that is installed, or skips what follows: || return 0
-# Without a ^ the message has no place. OPTIONS holds more options for stap, ARGUMENTS those of the script.
+# Without a ^ the message has no location. OPTIONS holds more options for stap, ARGUMENTS those of the script.
 # Nothing is run: -p2, unless OPTIONS says -p1 or -p3. $table names the tests.
 OPTIONS=() ARGUMENTS=() RUNTIME=(--runtime=user)
 
@@ -38,7 +38,7 @@ translate() {
 		status=$?
 }
 
-# told KIND MESSAGE: a line "KIND: ...MESSAGE...: at <input>:PLACE", also without a location.
+# told KIND MESSAGE: the output has a line "KIND: ...MESSAGE...: at <input>:PLACE", or without a location.
 told() {
 	local line
 	while IFS= read -r line; do
@@ -50,7 +50,7 @@ told() {
 
 bad() {
 	translate "$1"
-	# Declarations that nothing uses are left out with a warning; with -u their errors count.
+	# Unused declarations are removed with a warning; with -u their errors are errors.
 	if ! told '[a-z]* error' "$2" && told WARNING "$2"; then
 		OPTIONS+=(-u)
 		translate "$1"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Calls getppid() a known number of times: calls THREADS COUNT
-// With "compat", it makes COUNT calls of 32-bit processes; with "execveat", it runs /bin/true by execveat().
+// With "compat", it makes COUNT calls as a 32-bit process does; with "execveat", it runs /bin/true by execveat().
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdlib.h>

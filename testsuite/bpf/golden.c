@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// One function for each begin probe of the scripts of testsuite/run, called in the order of their numbers: an event
-// probe there takes the place of the begin probe. golden MILLISECONDS: sleeps before it ends.
+// One function for each begin probe of the scripts in testsuite/run, called in the order of their numbers: an event
+// probe of the function replaces the begin probe. golden MILLISECONDS: sleeps before it exits.
 #include <stdlib.h>
 #include <unistd.h>
 

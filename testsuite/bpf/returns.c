@@ -34,7 +34,7 @@ __attribute__((noinline)) long leave(const char *how)
 	return strcmp(how, "fork") ? 0 : fork();
 }
 
-// Returns 3 * n + 1000 * (the letter's number) + 1, or does not return.
+// Returns 3 * n + 1000 * (the number of the letter) + 1, or does not return.
 __attribute__((noinline)) long work(long n, const char *letter, const char *how)
 {
 	__asm__ volatile("" :: "r"(letter), "r"(how) : "memory");

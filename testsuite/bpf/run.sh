@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Scripts that BPF programs carry, on the running kernel: NAME.test defines functions of this file's helpers. refused.tests: what
-# pass 2 refuses. Without root, BPF, clang or the headers of libbpf only the latter are tested.
+# Scripts that run as BPF programs, on the running kernel: NAME.test uses the helper functions of this file.
+# refused.tests: scripts that pass 2 rejects. Without root, BPF, clang or the headers of libbpf only the latter are
+# tested.
 set -u
 . "$TESTS/lib.sh"
 . "$TESTS/refuse.sh"
@@ -14,7 +15,8 @@ command -v clang >/dev/null || missing=clang
 [ -n "$missing" ] || "$STAP" --runtime=bpf -e 'global n probe kernel.trace("sched_switch") { n++ } probe begin { exit() } probe end { println(n >= 0) }' \
 	>"$SCRATCH/out" 2>"$SCRATCH/err" || ! grep -q 'cannot be loaded' "$SCRATCH/err" || missing="a kernel that loads BPF programs"
 
-# A program that calls the kernel a known number of times: THREADS threads, each COUNT times getppid(), whose number is this.
+# A program that calls the kernel a known number of times: each of THREADS threads calls getppid(), whose number is
+# this, COUNT times.
 getppid=110
 gcc -g -O1 -pthread -o "$SCRATCH/calls" "$TESTS/bpf/calls.c" || exit 1
 gcc -g -O1 -fno-optimize-sibling-calls -pthread -o "$SCRATCH/returns" "$TESTS/bpf/returns.c" || exit 1
@@ -39,7 +41,7 @@ $want"
 	ok "$label"
 }
 
-# failed NAME PATTERN OPTION...: the script on standard input ends with this error, once, and status 1.
+# failed NAME PATTERN OPTION...: the script on standard input ends with this error, printed once, and status 1.
 failed() {
 	local label=bpf/$1 want=$2 status=0
 	wanted "$1" || return 0
@@ -69,8 +71,8 @@ if wanted refused; then
 	fi
 fi
 
-# Instructions that the verifier has followed for each test: the largest program, of up to 1,000,000, and all programs of
-# the script; the table is in $SCRATCH/verifier (--keep), its first lines are printed.
+# The number of instructions that the verifier has followed for each test: for the largest program (limit 1,000,000)
+# and for all programs of the script. The table is in $SCRATCH/verifier (--keep), and its first lines are printed.
 for file in "$SCRATCH"/counts-*; do
 	[ ! -e "$file" ] || printf '%s %s\n' "$(sort -rn "$file" | head -n 1)" "${file#"$SCRATCH"/counts-}"
 done | sort -rn | awk '{ printf "%8d %8d %s\n", $1, $2, $3 }' >"$SCRATCH/verifier"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Builds for another machine, arm64, as far as neither its kernel nor its compiler is required: selection by -a and -r,
+# Builds for another machine, arm64, as far as possible without its kernel and its compiler: selection by -a and -r,
 # messages about missing parts, kernel images that are not ELF files, registers, system call numbers. `make
 # check-kernels` runs modules in such a kernel.
 set -u
@@ -12,7 +12,7 @@ if [ "$(uname -m)" != x86_64 ]; then
 	exit
 fi
 
-# expect NAME STATUS TEXT COMMAND...: the exit status, and TEXT in the output.
+# expect NAME STATUS TEXT COMMAND...: checks the exit status, and that TEXT is in the output.
 expect() {
 	local name=$1 want=$2 text=$3 status=0
 	shift 3
@@ -42,7 +42,7 @@ long vfs_many(long a, long b, long c, long d, long e, long f, long g, long h, lo
 END
 gcc -gbtf -O2 -c -o "$SCRATCH/k.o" "$SCRATCH/k.c" && objcopy -O binary -j .BTF --set-section-flags .BTF=alloc "$SCRATCH/k.o" "$SCRATCH/btf"
 {
-	printf 'MZ\0\0\0\0\0\024'          # nothing; a branch
+	printf 'MZ\0\0\0\0\0\024'          # an instruction without effect; a branch
 	head -c 48 /dev/zero
 	printf 'ARMd'
 	head -c 8132 /dev/zero
@@ -51,7 +51,7 @@ gcc -gbtf -O2 -c -o "$SCRATCH/k.o" "$SCRATCH/k.c" && objcopy -O binary -j .BTF -
 	head -c 4096 /dev/zero
 } >"$SCRATCH/Image"
 {
-	printf 'MZ\0\0zimg\100\0\0\0'      # what is packed is at 64, and this long
+	printf 'MZ\0\0zimg\100\0\0\0'      # offset (64) and size of the compressed image
 	gzip -c "$SCRATCH/Image" >"$SCRATCH/Image.gz"
 	printf '%08x' "$(stat -c %s "$SCRATCH/Image.gz")" | sed 's/\(..\)\(..\)\(..\)\(..\)/\\x\4\\x\3\\x\2\\x\1/' | { read -r len; printf '%b' "$len"; }
 	head -c 48 /dev/zero

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Sourced by run.sh. --sysroot: a root directory with a kernel, a program, a library and links, all of them copies; its program and
-# library differ from those of this host.
+# Sourced by run.sh. --sysroot: a root directory with copies of a kernel, a program, a library and links. The
+# program and the library differ from those of this host.
 root=$SCRATCH/root release=
 for tree in /lib/modules/6.1.*/build; do
 	[ ! -e "$tree" ] || release=$(basename "${tree%/build}")
@@ -23,7 +23,7 @@ make_root() {
 	ln -s /usr/bin/true "$root/usr/bin/link" && ln -s ../../../../../../../../usr/bin/true "$root/usr/bin/up"
 	echo 'include /etc/more.conf' >"$root/etc/ld.so.conf" && echo /opt/lib >"$root/etc/more.conf"
 }
-# Files of this host that stap opened, except those of the compiler and of stap itself.
+# Prints the files of this host that stap opened, except those of the compiler and of stap itself.
 outside() { # OPTION...
 	strace -f -qq -e trace=open,openat -o "$SCRATCH/trace" "$STAP" --sysroot="$root" "$@" >"$SCRATCH/built" 2>&1 </dev/null || cat "$SCRATCH/built"
 	grep -v ENOENT "$SCRATCH/trace" | grep -oE '"/(boot|lib/modules|usr/src|usr/lib/debug|usr/lib/linux-kbuild)[^"]*"' | sort -u
@@ -47,16 +47,16 @@ else
 	for name in climb self fifo; do
 		expect "sysroot-program-$name" 1 "file \"/usr/bin/$name\" not found" timeout 60 "${in_root[@]}" -p2 -e "probe process(\"/usr/bin/$name\").function(\"entered\") { println(1) }"
 	done
-	# A FIFO also outside, and as a package.
+	# A FIFO is also rejected outside of the root, and as a package.
 	expect sysroot-fifo-here 1 "cannot probe $root/usr/bin/fifo: not a file" timeout 60 "$STAP" -r "$release" -p2 -e "probe process(\"$root/usr/bin/fifo\").function(\"entered\") { println(1) }"
 	expect sysroot-fifo-headers 1 'is neither a file nor a directory' timeout 60 "$STAP" --headers="$root/usr/bin/fifo" -p2 -e "$begin"
 	expect sysroot-fifo-image 1 'is neither a file nor a directory' timeout 60 "$STAP" --image="$root/usr/bin/fifo" -p2 -e "$begin"
-	# Links to files that are missing below DIR, but not on this host.
+	# Links to files that are missing below DIR, but exist on this host.
 	hollow=$SCRATCH/hollow
 	mkdir -p "$hollow/lib/modules/$release" "$hollow/boot" && ln -s "$(readlink -f "/lib/modules/$release/build")" "$hollow/lib/modules/$release/build" && ln -s "/boot/vmlinuz-$release" "$hollow/boot/"
 	expect sysroot-hollow-tree 1 "no build tree of kernel $release" "$STAP" --sysroot="$hollow" -p4 -e "$begin"
 	expect sysroot-hollow-image 1 "neither an image nor debuginfo of the kernel $release was found" "$STAP" --sysroot="$hollow" -p2 -e 'probe kernel.function("vfs_read") { println(1) }'
-	# The name of DIR is not a pattern; kbuild needs a path without blanks.
+	# The name of DIR is not interpreted as a pattern; kbuild requires a path without blanks.
 	mkdir -p "$SCRATCH/r[x] *t/lib" "$SCRATCH/r[x] *t/usr" && cp -al "$root/usr/bin" "$root/usr/src" "$SCRATCH/r[x] *t/usr/" && cp -al "$root/lib/modules" "$SCRATCH/r[x] *t/lib/"
 	expect sysroot-special-pattern 0 'process("/usr/bin/true").function("entered@' "$STAP" --sysroot="$SCRATCH/r[x] *t" --headers="/lib/modules/$release/build" -r "$release" -p2 -e 'probe process("/usr/bin/t*e").function("entered") { println($ours) }'
 	expect sysroot-special-tree 1 'has a blank or a special character in its path' "$STAP" --sysroot="$SCRATCH/r[x] *t" -p4 -e "$begin"

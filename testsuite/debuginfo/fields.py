@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Fields of the kernel's structures, chosen by a seed: BTF and DWARF make the same C of each, and what BTF itself says of
-# it: offset, size, sign and bits.
+# Fields of the kernel's structures, chosen by a seed: the C that reads each field is the same from BTF and from
+# DWARF, and has the offset, size, sign and bits of BTF.
 #
 #   STAP=PROGRAM fields.py VMLINUX RELEASE [SEED [FIELDS]]
 #
@@ -17,7 +17,7 @@ import sys
 INT, PTR, ARRAY, STRUCT, UNION, ENUM, TYPEDEF, VOLATILE, CONST, RESTRICT = 1, 2, 3, 4, 5, 6, 8, 9, 10, 11
 TYPE_TAG, ENUM64 = 18, 19
 REST = {INT: 4, ARRAY: 12, 14: 4, 17: 4}                          # bytes after a type's head
-EACH = {STRUCT: 12, UNION: 12, ENUM: 8, 13: 8, 15: 12, ENUM64: 12}  # and for each of its members
+EACH = {STRUCT: 12, UNION: 12, ENUM: 8, 13: 8, 15: 12, ENUM64: 12}  # additional bytes for each of its members
 
 
 class Type:
@@ -64,7 +64,7 @@ class Chooser:
         return self.types[i]
 
     def number(self, t):
-        """Size, sign and kind of a number; None: it isn't one."""
+        """Returns size, sign and kind of a number; None for another type."""
         if t.kind == PTR:
             return 8, False, 'pointer'
         if t.kind in (ENUM, ENUM64):
@@ -75,7 +75,8 @@ class Chooser:
         return None
 
     def walk(self, t, text, base, depth, nested):
-        """A random number in the structure; None: the way led to none. base: the bit that it begins at."""
+        """Returns a random number in the structure; None if the path led to none. base: the bit at which it
+        begins."""
         named = [m for m in t.members]
         if not named:
             return None
@@ -88,7 +89,7 @@ class Chooser:
             of, _, count = struct.unpack('<III', m.more)
             m = self.plain(of)
             if m.kind == ARRAY or not count or not self.size(m):
-                return None                                      # BTF has arrays of arrays as one
+                return None                                      # BTF combines arrays of arrays into one
             i = self.rng.randrange(count)
             text, base, nested = text + '[%d]' % i, base + 8 * i * self.size(m), 'array'
         if m.kind in (STRUCT, UNION):
@@ -103,7 +104,7 @@ class Chooser:
         return 8 if t.kind == PTR else t.size if t.kind in (INT, STRUCT, UNION, ENUM, ENUM64) else 0
 
     def choose(self, n):
-        """Structures whose name means one type, alike in number by kind of field as far as there are."""
+        """Returns structures with a unique name, with equal numbers of each kind of field as far as possible."""
         names = collections.Counter(t.name for t in self.types if t.kind in (STRUCT, UNION, ENUM, TYPEDEF, 7))
         structs = [t for t in self.types if t.kind == STRUCT and t.name and t.members and names[t.name] == 1]
         kinds = ('pointer', 'enum', 'bool', 'signed', 'unsigned', 'bit-field', 'anonymous', 'array', 'nested')
@@ -120,7 +121,7 @@ class Chooser:
 
 
 def translate(script, release, path):
-    """What the functions f0, f1... return, as C."""
+    """Returns the C of the results of the functions f0, f1..."""
     environment = dict(os.environ)
     environment.pop('SYSTEMTAP_DEBUGINFO_PATH', None)
     if path is not None:
@@ -135,7 +136,7 @@ def translate(script, release, path):
 
 
 def are_bits(f, body, first, loaded):
-    """The field is in bits of the load from `first` on, and these are cut out."""
+    """The field is at the bits from `first` on in the load, and they are extracted."""
     if first < 0 or first + f.bits > loaded:
         return False
     if f.signed:
@@ -145,7 +146,7 @@ def are_bits(f, body, first, loaded):
 
 
 def is_read_by(f, body):
-    """The C reads what BTF says: one load of the bytes that the field is in, and its bits and sign."""
+    """Checks that the C agrees with BTF: one load of the bytes that contain the field, with its bits and sign."""
     loads = re.findall(r'\(s64\)\(([us])(\d+)\)stp_load(\d)\(c, (\d+)\)', body) + \
         [('s', '64', '8', a) for a in re.findall(r'\bstp_load8\(c, (\d+)\)', body)]
     if f.bits:

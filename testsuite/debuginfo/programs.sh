@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Files of programs that are found without a path, whose debuginfo is in another file or missing, and their calls into
-# libraries. (Read by run.sh.) Everything is compiled here; nothing is run by a kernel.
+# Programs that are found without a path, programs whose debuginfo is in another file or missing, and calls of
+# libraries by programs. (Read by run.sh.) Everything is compiled here; nothing is run by a kernel.
 files=$SCRATCH/programs
 rm -rf "$files"; mkdir -p "$files" && cd "$files" || return
 
-# lists NAME EXPECTED STAP'S ARGUMENTS: standard output and errors, without the directory and line numbers
+# lists NAME EXPECTED ARGUMENTS OF STAP: standard output and errors, without the directory and line numbers
 lists() {
 	local name=$1 want=$2 got
 	shift 2
@@ -72,7 +72,7 @@ g++ -g -O0 -o scopes scopes.cc
 body() { # POINT EXPRESSION [PROGRAM]: the C of a handler that prints it
 	"$STAP" -r "$release" -p3 -e "probe process(\"./${3-scopes}\").$1 { println($2) }" 2>&1 | sed -n '/^static void p0(/,/^}/p; /error:/p' | grep -v 'STP_CHECK\|/\*'
 }
-alike() { # POINT EXPRESSION EXPRESSION: the same code
+alike() { # POINT EXPRESSION EXPRESSION: the code of both is the same
 	if [ -n "$(body "$1" "$2")" ] && [ "$(body "$1" "$2")" = "$(body "$1" "$3")" ]; then
 		ok "debuginfo/programs $2 is $3 in $1"
 	else
@@ -216,7 +216,7 @@ extern "C" int small_cold(int a) { return a + 4; }
 int main() { ns::Box b = {3}, c = b + b; ns::cooperator o = {4}; return small(1) + small_cold(1) + o.extent() + b.area() + c[1] + ns::area(c ? 1 : 2) + biggest(1, 2) + biggest(1L, 2L) + area_of(1) + rust_v0(1) + rust_legacy(1); }
 END
 g++ -O0 -o plain plain.cc
-plain() { # PATTERN NAME...: the functions that it finds
+plain() { # PATTERN NAME...: the functions that the pattern finds
 	lists "by symbols: $1" "$(printf 'process("plain").function("%s")\n' "${@:2}")" -l "process(\"./plain\").function(\"$1\")"
 }
 plain area mycrate::shapes::area ns::Box::area ns::area
@@ -295,7 +295,7 @@ process("calls").plt("puts")' -l 'process("./calls").plt("pu*")'
 	lists "plt all $flags" 'process("calls").plt("malloc").return
 process("calls").plt("putenv").return
 process("calls").plt("puts").return' -l 'process("./calls").plt("[a-z]*").return'
-	# The addresses are those that the disassembler prints.
+	# The addresses equal those that the disassembler prints.
 	want=$(objdump -d -j .plt -j .plt.sec -j .plt.got calls 2>/dev/null | sed -nE 's/^0*([0-9a-f]+) <([a-z]+)@plt>:$/\2 0x\1/p' | sort)
 	got=$("$STAP" -r "$release" -p3 -e 'probe process("./calls").plt("[a-z]*") { println($$name) }' 2>/dev/null |
 		grep -A1 '/\* process' | sed -nE 's/.*plt\("(.*)"\).*/\1/p; s/.*\.address = (.*)ULL.*/\1/p' | paste -d ' ' - - | sort)
@@ -325,7 +325,7 @@ whole='process("known").function("add@known.c") $a:int $b:long int $sum:long int
 gcc -g -O0 -o whole known.c
 cp whole known
 lists 'in the file' "$whole" -L 'process("./known").function("add")'
-split() { # BUILD-ID?: known, and what was stripped off it in known.debug
+split() { # BUILD-ID?: compiles known, and moves its debuginfo to known.debug
 	gcc -g -O0 "-Wl,--build-id$1" -o known known.c && objcopy --only-keep-debug known known.debug &&
 		strip -g known && objcopy --add-gnu-debuglink=known.debug known
 }
@@ -372,7 +372,8 @@ process(\"known\").function(\"add\")" -p2 -e 'probe process("./known").function(
 	rm -r server.cache
 	DEBUGINFOD_URLS=file://$files/nowhere lists 'debuginfod, not there' 'Asking debuginfod for the debuginfo of known.
 process("known").function("add")' -L 'process("./known").function("add")'
-	# Debuginfo of the kernel and of its modules is downloaded only if it is needed: not for a function's entry.
+	# Debuginfo of the kernel and of its modules is downloaded only if it is required, so not for a function's
+	# entry.
 	file=$(modinfo -k "$release" -F filename loop 2>/dev/null) apart=/usr/lib/debug${file%.xz}
 	if [ -r "$apart" ]; then
 		id=$(id_of "$apart")
@@ -406,7 +407,7 @@ lists 'by build-id, a link to another build' "semantic error: the program with t
 	-p2 -e "probe process(\"$id\").function(\"add\") { println(\$a) }"
 lists 'by build-id, unknown' 'semantic error: no program with the build ID 0123456789abcdef0123 found: no directory of debuginfo has .build-id/01/23456789abcdef0123; give its path: at <input>:1:7' \
 	-p2 -e 'probe process("0123456789abcdef0123").function("add") { next }'
-# As in packages: next to the program's path below the directory.
+# As in packages: debuginfo at the program's path below the directory.
 mkdir -p "tree$files"; gcc -g -O0 -o known known.c; objcopy --only-keep-debug known "tree$files/known.debug"; strip -g known
 mkdir -p "tree/.build-id/${id:0:2}"; id=$(id_of known); mkdir -p "tree/.build-id/${id:0:2}"
 ln -s "$files/tree$files/known.debug" "tree/.build-id/${id:0:2}/${id:2}.debug"
@@ -457,7 +458,7 @@ lists 'debugdata, not exported' 'process("known").function("walk")' -l 'process(
 lists 'debugdata, exported' 'process("known").function("add")' -l 'process("./known").function("add")'
 
 # ------------------------------------------------------------ other languages
-# What Fortran (0x23) counts from 1 has one element less than C's with the same last one.
+# In Fortran (0x23) arrays begin at 1, so an array has one element less than in C with the same upper bound.
 sed '/^int main/,/^{/s/^{/{ volatile int v[4] = { argc };/' known.c >array.c; gcc -g -O0 -dA -S -o known.s array.c
 sed -i 's/\.byte\t0x1d\t# DW_AT_language/.byte 0x23/' known.s; gcc -o known known.s
 lists 'arrays that begin at 1' 'process("known").function("main@array.c:50") $argc:int $argv:char** $v:volatile int[3] $b:struct point $a:struct point' -L 'process("./known").function("main")'
@@ -543,7 +544,7 @@ got=$("$STAP" -r "$release" -p3 -e 'probe process("./computes").statement("compu
 want='2 stp_location_div 2 stp_location_udiv 2 stp_location_umod'
 if [ "$got" = "$want" ]; then ok 'debuginfo/programs locations that divide'; else not_ok 'debuginfo/programs locations that divide' "wanted $want, got $got"; fi
 
-# ------------------------------------------------------------ before a function has set up its frame
+# ---
 cat >unset.c <<'END'
 __attribute__((noinline)) int unset(int n)
 {
@@ -574,7 +575,7 @@ at=$(grep -n 'step(late)' entry.c | cut -d: -f1)
 lists 'known at the entry only' "semantic error: \"\$early\" cannot be read at this address of \"gone\" (only its value at the function's entry is described here, and that was not saved: save it in a probe of the function's entry); it can be read at line 13: statement(\"gone@entry.c:13\"): at <input>:1:65" \
 	-p2 -e "probe process(\"./entry\").statement(\"gone@entry.c:$((at + 1))\") { println(\$early) }"
 lists 'known at the entry, there' 'process("entry").function("gone@entry.c:12") $early:int $late:int' -L 'process("./entry").function("gone")'
-# Results that no single register has: the message names the reason and what can be read.
+# Results that are not in a single register: the message has the reason and a suggestion.
 cat >half.c <<'EOF'
 typedef float four __attribute__((vector_size(16)));
 _Complex double half(double a) { return a / 2; }
@@ -597,7 +598,7 @@ no_result vector four "it is in a register of which probes read 8 bytes only$aft
 lists 'a parameter that was taken away' "semantic error: \"\$unused\" cannot be read in this copy of \"taken\": the compiler removed this parameter, so only the callers have its value: at <input>:1:54" \
 	-p2 -e 'probe process("./entry").function("taken") { println($unused) }'
 
-# Memory before and after a value that is in a register only, and the target of a pointer without a value.
+# Memory before and after a value that is only in a register, and the target of a pointer without a value.
 gcc -g -O2 -DENTRY -c -o before.o "$TESTS/programs/nowhere.c" && gcc -g -O2 -o nowhere "$TESTS/programs/nowhere.c" before.o
 at=$(grep -n 'HERE: nowhere$' "$TESTS/programs/nowhere.c" | cut -d: -f1)
 for index in 1 -1; do
@@ -608,7 +609,7 @@ lists 'the target of a pointer that has no value' "# probes
 process(\"nowhere\").statement(\"nowhere@$TESTS/programs/nowhere.c:$at\")" \
 	-p2 -e "probe process(\"./nowhere\").statement(\"nowhere@nowhere.c:$at\") { if (@defined(\$to)) println(\$to) else println(\$to[0]) }"
 
-# For an argument on the caller's stack, clang gives the location only after the frame is set up: at the entry it is
+# For an argument on the caller's stack, clang gives the location only after the frame is set up. At the entry it is
 # the same, unless the slot is written in between, or the size of the stack is unknown.
 if command -v clang >/dev/null && clang -g -O2 -S -o kinds.s "$TESTS/programs/kinds.c"; then
 	on_stack() { # NAME SED'S WORD WANTED
@@ -639,7 +640,7 @@ nm clones | sed -nE 's/^0*([0-9a-f]+) t (lean|scaled|checked)\.(isra|constprop|p
 "$STAP" -r "$release" -p3 -e 'probe process("./clones").function("lean").call, process("./clones").function("scaled").call,
 	process("./clones").function("checked.part.0") { next }' | sed -nE 's/.*\.address = (0x[0-9a-f]+)ULL.*/\1/p' | sort >after
 same 'debuginfo/programs clones, places' before after
-# The kernel's clones, where there are also clones with cold parts, which are not function entries.
+# The kernel's clones, some of which have a cold part: cold parts are not function entries.
 at=$(nm "$dwarf" | sed -nE 's/^[0-9a-f]* t ([a-z0-9_]*)\.(isra|constprop)\.0\.cold$/\1/p' | sort | uniq -u | head -n 1)
 if [ -n "$at" ]; then
 	nm "$dwarf" | sed -nE "s/^[0-9a-f]* t ($at\.[a-z]*\.[0-9])\$/\1/p" | sort >before
@@ -661,14 +662,14 @@ for flags in '-O2 -flto' '-O2 -no-pie' '-O2 -gdwarf-4' '-O2 -gz' '-O2 -static'; 
 	same "debuginfo/programs $flags" before after
 done
 
-# Split debuginfo gives the same as one file; a missing part is reported.
+# Split debuginfo gives the same results as a single file; a missing part is reported.
 for flags in -gdwarf-4 -gdwarf-5; do
 	gcc -g -O2 $flags -c known.c -o known.o && gcc -o known known.o && said >before
 	"$STAP" -r "$release" -L 'process("./known").statement("fib@known.c:*")' >>before
 	gcc -g -O2 $flags -gsplit-dwarf -c known.c -o known.o && gcc -o known known.o && said >after
 	"$STAP" -r "$release" -L 'process("./known").statement("fib@known.c:*")' >>after
 	same "debuginfo/programs split off, $flags" before after
-	# Units that have several ranges: variables of inlined copies, and values that call sites describe.
+	# Units with several ranges: variables of inlined copies, and values that call sites describe.
 	for compiler in gcc clang; do
 		command -v $compiler >/dev/null || { skip "debuginfo/programs/split off, ranges, $compiler $flags" $compiler; continue; }
 		for split in '' -gsplit-dwarf; do
@@ -730,7 +731,7 @@ if command -v dwz >/dev/null; then
 	else
 		not_ok 'debuginfo/programs shared' 'nothing is shared'
 	fi
-	# Also if it is not in the same directory, but in a directory by its build ID.
+	# It is also found in a directory by its build ID, if it is not in the same directory.
 	id=$(id_of shared.dbg); mkdir -p "ids/.build-id/${id:0:2}" && mv shared.dbg "ids/.build-id/${id:0:2}/${id:2}.debug"
 	SYSTEMTAP_DEBUGINFO_PATH=$files/ids same_all >after
 	same 'debuginfo/programs shared, by build-id' before after
@@ -748,7 +749,7 @@ else
 fi
 
 # ------------------------------------------------------------ call frame information
-frames() { # NAME FILE: every row is what readelf makes of the same
+frames() { # NAME FILE: each row equals the row that readelf prints
 	"$driver" -r "$release" frames "$2" >rows 2>err
 	readelf -wF "$2" >wanted 2>/dev/null
 	awk -f "$TESTS/debuginfo/frames.awk" rows wanted >differences 2>compared
@@ -772,7 +773,7 @@ else
 fi
 
 # ------------------------------------------------------------ source lines
-# Of every byte of the code what addr2line finds; and again after something happened to the table in the cache.
+# The lines of every byte of the code equal those of addr2line; also after the table in the cache was damaged.
 known_lines() { "$driver" -r "$release" -c "$cache" lines "$files/known" <bytes | sed 's/??:0/??:?/' >lines.got; }
 gcc -g -O2 -ffunction-sections -o known known.c
 read -r at size <<<"$(readelf -SW known | sed -nE 's/.* \.text +PROGBITS +([0-9a-f]+) [0-9a-f]+ ([0-9a-f]+).*/\1 \2/p')"
@@ -787,12 +788,12 @@ for damage in 'truncate -s -1' 'truncate -s 20' 'truncate -s 0' 'sed -i s/known/
 	known_lines
 	same "debuginfo/programs lines, table after $damage" lines.want lines.got
 done
-# The line tables that a script embeds: the kernel's, those of a module by its name; none without DWARF.
+# The line tables that a script embeds: those of the kernel, and of a module by its name; none without DWARF.
 carried() { "$STAP" -r "$release" -p3 "$@" -e 'probe begin { println(symfileline(0)) }' 2>&1 | grep -c '\.incbin .*\.lines'; }
 got="$(carried) $(carried -d loop) $(carried -d kernel -d known) $(SYSTEMTAP_DEBUGINFO_PATH='' carried -d loop) $("$STAP" -p3 -e 'probe begin { println(symname(0)) }' | grep -c incbin)"
 if [ "$got" = '1 2 1 0 0' ]; then ok 'debuginfo/programs lines, carried'; else not_ok 'debuginfo/programs lines, carried' "$got"; fi
 
-# ------------------------------------------------------------ processes whose files are not at their paths
+# ---
 # A process in another mount namespace, where another program has the same path. A process whose file was deleted.
 echo 'int pause(void); int waits(int n) { return pause() + n; } int main(void) { return waits(1); }' >w.c
 gcc -g -O0 -o waiter w.c && mkdir -p elsewhere && cp /bin/true elsewhere/waiter
@@ -807,7 +808,8 @@ running() { # NAME PID: functions found in it and in its C library
 }
 if unshare -m true 2>/dev/null; then
 	unshare -m sh -c 'mount -t tmpfs none elsewhere && cp waiter elsewhere && exec ./elsewhere/waiter' &
-	running 'process with other mounts' $! "/proc/$!/rootelsewhere/waiter"     # with the directory left out
+	running 'process with other mounts' $! "/proc/$!/rootelsewhere/waiter"     # the directory is removed from
+										   # the output
 else
 	skip 'debuginfo/programs process with other mounts' 'unshare -m'
 fi

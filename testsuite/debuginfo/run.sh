@@ -5,7 +5,7 @@
 #   tracepoints.out: the arguments of tracepoints that are the same in all kernels; tracepoints.c.out:
 #   how the C of tracepoint.stp reads them; every tracepoint's arguments have names;
 #   points by address, line and kind have the right addresses;
-#   the index finds the same after any damage to its file;
+#   the index gives the same results after any damage to its file;
 #   the cache of images survives damage, damaged images are rejected;
 #   NAME.stp: target variables after -p2, with offsets replaced by N (NAME.out);
 #   programs.sh: programs by build ID, with debuginfo in other files or without it;
@@ -25,7 +25,7 @@ cache=$SCRATCH/di-cache
 mkdir -p "$cache"
 
 with() { "$driver" -r "$release" -c "$cache" "$@"; }                  # DWARF
-bare() { SYSTEMTAP_DEBUGINFO_PATH="" "$driver" -r "$release" -c "$cache" "$@"; } # the image alone
+bare() { SYSTEMTAP_DEBUGINFO_PATH="" "$driver" -r "$release" -c "$cache" "$@"; } # uses the image alone
 
 # same NAME FILE FILE: the files are equal and not empty
 same() {
@@ -38,7 +38,7 @@ same() {
 	fi
 }
 
-# Every function of .symtab is in the image's kallsyms, at the same address.
+# Every function of .symtab is in the image's kallsyms at the same address.
 test_addresses() {
 	readelf -sW "$dwarf" | awk '$4 == "FUNC" { print $2 }' | sort -u >"$SCRATCH/symtab"
 	with addresses | awk '{ printf "%016s\n", $1 }' | sort -u >"$SCRATCH/with"
@@ -54,9 +54,10 @@ test_addresses() {
 	fi
 }
 
-# Parameters, their types and locations, and return types: BTF with the calling convention, compared with DWARF. Clones
-# that the compiler made have no prototype in BTF; DWARF describes halves of structs passed by value; and of two static
-# functions with one name, one of them inlined everywhere (ext4_update_super), BTF may describe the wrong one.
+# Parameters, their types and locations, and return types from BTF and the calling convention are compared with
+# DWARF. Exceptions: clones of the compiler have no prototype in BTF; DWARF describes halves of structs passed by
+# value; and if one of two static functions with the same name is inlined everywhere (ext4_update_super), BTF may
+# describe the wrong one.
 test_prototypes() {
 	local pattern
 	for pattern in 'vfs_*' 'do_*' 'tcp_*' 'sched*' 'ext4_*' kernel_clone wake_up_process; do
@@ -85,7 +86,7 @@ test_members() {
 	done
 }
 
-# Fields of all kinds, chosen by a seed: the C that reads them is the same from both, and agrees with BTF.
+# Fields of all kinds, chosen by a seed: the C that reads them is the same from BTF and DWARF, and agrees with BTF.
 test_fields() {
 	local n
 	STAP=$STAP python3 fields.py "$dwarf" "$release" >"$SCRATCH/out" 2>&1
@@ -97,7 +98,7 @@ test_fields() {
 	fi
 }
 
-# Every kind of location: none, registers, stack; narrow and signed types; names from every source.
+# Every kind of location: none, registers, stack; 32-bit and signed types; names from every source.
 test_tracepoints() {
 	local of
 	for of in sys_enter sys_exit 'sched_process_e*' sched_wakeup task_rename percpu_alloc_percpu \
@@ -141,7 +142,7 @@ test_cache() {
 	same "debuginfo/cache not writable $release" "$SCRATCH/cold" "$SCRATCH/warm"
 }
 
-# The index, built in every way, finds the same as an index that was built from scratch.
+# The index, after any kind of damage, gives the same results as an index that was built from scratch.
 test_index() {
 	local file other index=$SCRATCH/index-cache
 	rm -rf "$index"; mkdir "$index"
@@ -160,7 +161,7 @@ test_index() {
 		damaged) printf 'damage' | dd of="$file" bs=1 seek=3000000 conv=notrunc 2>/dev/null ;;
 		empty) : >"$file" ;;
 		garbage) head -c 5000000 /dev/urandom >"$file" ;;
-		foreign)    # of another build, complete in itself
+		foreign)    # a valid index of another build
 			for other in "$SCRATCH"/other-*; do [ ! -e "$other" ] || cp "$other" "$file"; done
 			printf 'x' | dd of="$file" bs=1 seek=24 conv=notrunc 2>/dev/null ;;
 		esac
@@ -170,7 +171,7 @@ test_index() {
 	done
 	cp "$SCRATCH/good" "$SCRATCH/other-$release"
 	rm -rf "${index:?}"/*
-	# Two processes at once, and one that is killed while it writes.
+	# Two processes at the same time, and a process that is killed while it writes.
 	ask "$SCRATCH/killed" & killed=$!
 	ask "$SCRATCH/warm" & first=$!
 	sleep 0.3; { kill -KILL $killed; } 2>/dev/null
@@ -275,7 +276,7 @@ test_images() {
 	done
 	cp "$image" "$SCRATCH/image"
 	dd if=/dev/zero of="$SCRATCH/image" bs=4096 seek=100 count=50 conv=notrunc 2>/dev/null
-	# The rest may or may not unpack; in both cases there is no crash.
+	# The remaining bytes may or may not be unpacked; in both cases there is no crash.
 	SYSTEMTAP_DEBUGINFO_PATH="" "$driver" -i "$SCRATCH/image" function vfs_read >"$SCRATCH/out" 2>&1
 	[ $? -lt 2 ] && ok "debuginfo/images zeroes $release" || not_ok "debuginfo/images zeroes $release"
 	head -c 100000 /dev/urandom >"$SCRATCH/image"
@@ -318,7 +319,8 @@ test_zoo() {
 	done
 }
 
-# unlisted MODULES.DEP POINT...: lists the points, with loop.ko below another name in a directory that depmod did not visit
+# unlisted MODULES.DEP POINT...: lists the points, with loop.ko under another name in a directory that depmod did
+# not read
 unlisted() {
 	unshare -m bash -c 'tree=$(readlink -f "/lib/modules/$1/build") && mount -t tmpfs none "/lib/modules/$1" && cd "/lib/modules/$1" &&
 		mkdir extra && ln -s "$tree" build && cp "$0" extra/not-listed.ko && { [ -z "$3" ] || printf "%s\n" "$3" >modules.dep; } &&

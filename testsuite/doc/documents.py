@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Runs the examples of documents: documents.py STAP DOCUMENT... An example is a block ```stap, and ```output after it is what it prints.
+# Runs the examples of documents: documents.py STAP DOCUMENT... An example is a block ```stap; the block ```output
+# after it is its output.
 # Words after "stap" select how it runs:
 #   (none)       on the user runtime; standard output is compared, and with status=1 the errors after it
 #   kernel       it is translated for the kernel $SYSTEMTAP_RELEASE (guru: with -g)
@@ -30,7 +31,7 @@ def run(stap, words, script):
 
 
 def judge(words, status, out, err, want):
-    """Returns the output as the document should have it, and the defect of this run or None."""
+    """Returns the output in the form of the document, and the error of this run or None."""
     if "error" in words:
         lacking = [line for line in want.splitlines() if line not in err]
         return want, f"status {status}, no such message: {lacking}\n{err}" if status == 0 or lacking else None

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # The manual is generated from the library's comments: every public function, alias and macro has a page, every page to
-# which a message refers exists, the hand-written pages have the usual sections, and groff and mandoc report no warnings. The
-# examples of the documents run and print what is below them, and their links lead somewhere (documents.py).
+# which a message refers exists, the hand-written pages have the usual sections, and groff and mandoc report no
+# warnings. The examples of the documents run and print the output below them, and links lead to existing files and
+# sections (documents.py).
 set -u
 . "$TESTS/lib.sh"
 out=$SCRATCH/man
@@ -24,14 +25,14 @@ else
 	not_ok doc/examples-index "$(cat "$SCRATCH/index")"
 fi
 
-# The pictures are those of the present scripts, and are XML.
+# The pictures are those of the current scripts, and are valid XML.
 report doc/pictures "$(PYTHONDONTWRITEBYTECODE=1 python3 "$TESTS/guide/pictures.py" --check 2>&1
 	for picture in "$SOURCE"/doc/pictures/*.svg; do
 		python3 "$TESTS/report/check_svg.py" "$picture" >"$SCRATCH/picture" 2>&1 || cat "$SCRATCH/picture"
 		grep -E '^(element|a rectangle)' "$SCRATCH/picture"
 	done)"
 
-# Each link of the HTML pages leads to a file of theirs, and no page loads anything from elsewhere.
+# Each link of the HTML pages leads to one of these pages, and no page loads external files.
 if ! command -v pandoc >/dev/null || ! command -v mandoc >/dev/null; then
 	skip doc/html "pandoc and mandoc"
 elif ! python3 "$SOURCE/doc/make-html" "$SOURCE" "$out" "$SCRATCH/html" >"$SCRATCH/made" 2>&1; then
@@ -53,7 +54,7 @@ missing=$(
 )
 report doc/every-name-has-a-page "$(head -n 20 <<<"$missing")"
 
-# The line NAME of a page says what the name is for, without the pages of other names.
+# The NAME line of a page describes the name, without the pages of other names.
 empty=$(grep -lE '^[a-z]+::[^ ]+ \\- *((a|an|the|of|sets)( [a-z]+)?$|$|(such|that|this|its) |the same($|,| (of|in|on|with|where) ))' "$out"/man3/*.3stap)
 report doc/every-page-says-what "$(head -n 20 <<<"$empty")"
 raw=$(grep -nE '%[a-z]*[duxs]' "$out/man1/stap.1" | grep -vE 'printf|%p|bpftrace')
@@ -70,7 +71,7 @@ options=$("$BUILD/staprun/staprun" -h | grep -oE '^  -.|  -[A-Za-z] ' | tr -d ' 
 done)
 report doc/every-option-of-staprun "$options"
 
-# The two titles of a page's head, and the title and the date of its foot, fit side by side into 78 columns.
+# The titles in a page's header, and the title and the date in its footer, fit into 78 columns.
 report doc/short-titles "$(awk '/^\.TH/ { split($0, part, "\""); title = part[2]; gsub(/\\-/, "-", title)
 	if (length(title) > 25) print FILENAME ": " title }' "$out"/man3/*::* | head -n 20)"
 
@@ -99,7 +100,7 @@ else
 	skip doc/mandoc mandoc
 fi
 
-# examples/fleet, by the tools of those who use it.
+# Checks examples/fleet by the programs that use these files.
 fleet() { # NAME PROGRAM ARGUMENTS...
 	local name=$1
 	shift

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # The generated C: NAME.stp gives NAME.c.out, and every script here and in testsuite/run gives C that gcc and clang
-# compile without a warning. NAME.slices.stp: see slices(). NAME.bad.stp: pass 3 rejects it with the error in its first
-# line.
+# compile without a warning. NAME.slices.stp: see slices(). NAME.bad.stp: pass 3 rejects it with the error in its
+# first line.
 set -u
 . "$TESTS/lib.sh"
 cd "$TESTS/emit" || exit 1
@@ -29,11 +29,12 @@ refuses() { # NAME
 	fi
 }
 
-# All scripts are compiled at once, which does not show the one that fails, so that failing batches are repeated one by
-# one.
+# All scripts are compiled at once. The output does not show which of them fails, so failing batches are repeated
+# one by one.
 compiles() { # COMPILER FILE...
 	local cc=$1 file bad='' frame=()
-	[ "$cc" != gcc ] || frame=(-Wframe-larger-than=400)   # modules are built with it; their stack is small
+	[ "$cc" != gcc ] || frame=(-Wframe-larger-than=400)   # modules are built by gcc, and kernel stacks are
+							      # small
 	command -v "$cc" >/dev/null || { skip "emit/compiles-with-$cc" "$cc"; return; }
 	shift
 	for file; do
@@ -43,7 +44,8 @@ compiles() { # COMPILER FILE...
 	if [ -z "$bad" ]; then ok "emit/compiles-with-$cc"; else not_ok "emit/compiles-with-$cc" "$bad"; fi
 }
 
-# Lines with "// in slices" mark the probes whose handlers run in slices in a module. "# options: ": options of stap.
+# Lines with "// in slices" mark the probes whose handlers run in slices in a module. "# options: ": options for
+# stap.
 slices() { # NAME
 	# shellcheck disable=SC2046  # words
 	"$STAP" -p3 $(directive "$1.slices.stp" options) "$1.slices.stp" 2>"$SCRATCH/err" | sed -n '/\.in_slices/,/\.where/s/.*\.where = ".*stp:\([0-9]*\):[0-9]*",$/\1/p' >"$SCRATCH/out"

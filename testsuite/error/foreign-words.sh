@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Each row of translator/util/foreign_words.def is used by a message, and names functions that exist. Read by run.sh.
+# A message uses each row of translator/util/foreign_words.def, and the functions in it exist. Read by run.sh.
 
 rows=$TESTS/../translator/util/foreign_words.def
 
-# advised KIND SCRIPT WORDS: the message about each word says what to write.
+# advised KIND SCRIPT WORDS: the message about each word contains the equivalent.
 advised() {
 	local missing='' word
 	"$STAP" -p2 --runtime=user -v -e "$2" >"$SCRATCH/out" 2>"$SCRATCH/err"

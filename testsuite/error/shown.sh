@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The format of messages, which of them are shown, how often, and their colours. Read by run.sh.
+# The format of messages, their selection, repetition and colours. Read by run.sh.
 
 translate_with() { # SCRIPT OPTION...
 	local script=$1
@@ -7,7 +7,7 @@ translate_with() { # SCRIPT OPTION...
 	status=0
 	"$STAP" -p2 --runtime=user "$@" -e "$script" >"$SCRATCH/out" 2>"$SCRATCH/err" </dev/null || status=$?
 }
-# is NAME STATUS COMMAND...: the exit status and the output of the command, which reads the messages
+# is NAME STATUS COMMAND...: checks the exit status and the output of the command, which reads the messages
 is() {
 	local name=error/shown-$1 want=$2 text=$3
 	shift 3
@@ -128,7 +128,8 @@ is catalogue-begins 1 'SEMANTIC_ERRORS: 2' grep '^SEMANTIC_ERRORS:'
 is catalogue-has-all 1 2 grep -c '^SEMANTIC_ERROR	<input>	1	'
 is catalogue-fields 1 'SEMANTIC_ERROR	<input>	1	24	a	unresolved array "a", missing "global a"?' grep '	24	'
 is catalogue-ends 1 SEMANTIC_ERRORS_END grep END
-# Errors in the rest of a script are found although a step before failed; consequences of an error are not reported.
+# Errors in the remaining script are found although an earlier step failed; consequences of an error are not
+# reported.
 translate_with 'global g, h[5], w
 function bad(x) { return nosuch(x) }
 function ok(x) { return x + "a" }

@@ -1,6 +1,6 @@
 # In the guest: runs the modules of /t/run, six at a time for two seconds, with the target of /t/target/NAME. The
-# output and exit status of each are written as a tar file when it has ended, one after the other, so that earlier
-# results survive if a guest crashes.
+# output and exit status of each module are written as a tar file when it has ended, so that earlier results remain
+# if a guest crashes.
 # shellcheck shell=dash
 cd /t/run && mkdir -p /out
 ip link set lo up
@@ -12,11 +12,11 @@ busy() {
 		usleep 20000
 	done
 }
-reading() { grep -qs "^PPid:.$1\$" /proc/[0-9]*/status; }     # stapio is up, two seconds begin
+reading() { grep -qs "^PPid:.$1\$" /proc/[0-9]*/status; }     # when stapio runs, the two seconds begin
 tell() { # NAME
 	cd /out || return
 	head -c 20000 "$1.out" >"$1.head" && mv "$1.head" "$1.out"
-	until mkdir /tmp/telling 2>/dev/null; do usleep 20000; done        # one at a time
+	until mkdir /tmp/telling 2>/dev/null; do usleep 20000; done        # one writer at a time
 	tar cf - "$1.out" "$1.err" "$1.rc"
 	rmdir /tmp/telling
 }

@@ -1,4 +1,4 @@
-# The example scripts of a directory and the -p4 commands of their authors, for the tests and the bench. Uses
+# The example scripts of a directory and the -p4 commands of their authors, for tests and benchmarks. Uses
 # $examples, $release.
 # shellcheck shell=bash
 
@@ -8,9 +8,9 @@ list_scripts() { # a line "NAME FILE" each, names as in the list: without direct
 	done
 }
 
-# Prints the arguments for -p4: the command of the .meta file; without one, guru mode as in the #! line, and a function
-# or Python version for scripts that need one. Shell words in it are expanded, as its author intends, but kernel
-# symbols are those of the target kernel.
+# Prints the arguments for -p4: those of the command in the .meta file; without one, guru mode as in the #! line,
+# and a function or Python version for scripts that require one. Shell words in it are expanded, as its author
+# intends, but kernel symbols are those of the target kernel.
 check_command() { # FILE WITHOUT SUFFIX
 	local command guru='' arguments=''
 	command=$(sed -n 's/^test_check: *//p' "$1.meta" 2>/dev/null | head -n 1)
@@ -22,15 +22,15 @@ check_command() { # FILE WITHOUT SUFFIX
 	echo "${command:-stap$guru -p4 ${1##*/}.stp$arguments}"
 }
 
-# Checks the prerequisites that its author states, for the target kernel.
+# Checks the prerequisites in the .meta file, for the target kernel.
 supported() { # FILE WITHOUT SUFFIX
 	local condition
 	condition=$(sed -n 's/^test_support: *//p' "$1.meta" 2>/dev/null | head -n 1)
 	[ -z "$condition" ] || (cd "$(dirname "$1")" && timeout -k 2 60 bash -c "$condition" >/dev/null 2>&1 </dev/null)
 }
 
-# The package with the library that a script probes, if it would install a hundred others: only its files are unpacked,
-# and overlay the system's while the script is built.
+# The package of the library that a script probes, if its installation would require a hundred others: only its
+# files are unpacked, and overlaid on the system's files while the script is built.
 packages=${XDG_CACHE_HOME:-$HOME/.cache}/quicktap/packages
 package_of() { # NAME
 	case $1 in libguestfs_log) echo libguestfs0 ;; esac
@@ -50,7 +50,7 @@ fetch_package() { # PACKAGE, into $packages
 }
 
 libraries=/usr/lib/$(gcc -print-multiarch 2>/dev/null)
-with_package() { # PACKAGE COMMAND...; without it, or where it cannot be had, as things are
+with_package() { # PACKAGE COMMAND...: runs the command with the package; if it is not available, without it
 	local root=$packages/$1
 	shift
 	if [ ! -d "$root$libraries" ]; then

@@ -28,7 +28,7 @@ newest() { # SERIES: a release with an image and a build tree
 	done
 }
 
-# Half of the scripts, unless all are tested on both kernels or only one kernel is available.
+# Prints half of the scripts; all if all are tested on both kernels or only one kernel is available.
 list_for() { # SERIES
 	local both=${LIVE_ALL-}${UPDATE-}${EXAMPLES_ON-}$chosen
 	[ -n "$(newest 6.1)" ] && [ -n "$(newest 6.12)" ] || both=1
@@ -57,12 +57,12 @@ build_one() { # NAME FILE: $dir/NAME.{out,err}, $dir/run/NAME.ko; $dir/NAME.fail
 	[ -z "$module" ] || ! may_run "$1" || cp "$module" "$dir/run/$1.ko"
 }
 
-why_not() { # NAME: what is known of one that cannot be built
+why_not() { # NAME: prints the reason why a script cannot be built, if it is listed
 	[ ! -e "$dir/run/$1.ko" ] && awk -v name="$1" '$1 == name { sub(/^[^ ]+ +/, ""); print "never: " $0; found = 1 } END { exit !found }' \
 		"$TESTS/examples/not-built"
 }
 
-# Results of a guest that crashed.
+# Prints the tests without results in a guest that crashed.
 unfinished() {
 	sed -n 's/.*\] example //p' "$dir/log" | tr -d '\r' | while read -r name; do
 		[ -e "$dir/guest/$name.rc" ] || echo "it ran: $name"
@@ -72,7 +72,8 @@ unfinished() {
 # Runs the modules in $dir/run in one guest.
 run_guest() {
 	local file package probed=()
-	for file in "$BUILD/stap" /usr/bin/php /usr/lib/*/libglib-2.0.so.0; do         # what some of them probe
+	for file in "$BUILD/stap" /usr/bin/php /usr/lib/*/libglib-2.0.so.0; do         # programs that some scripts
+										       # probe
 		[ ! -e "$file" ] || probed+=(-f "$(realpath "$file"):$(realpath "$file")")
 	done
 	for file in "$packages"/*"$libraries"/lib*.so.*; do
@@ -81,7 +82,7 @@ run_guest() {
 	"$VM" -r "$release" -t 900 -k softlockup_panic=1 -d "$dir:/t" -f "$BUILD/staprun/staprun:/bin/" -f "$BUILD/staprun/stapio:/bin/" \
 		-f /bin/cat:/bin/cat.host "${probed[@]}" -l "$dir/log" -- sh /t/guest.sh >"$dir/tar" 2>"$dir/vm.err"
 	status=$?
-	tar xif "$dir/tar" -C "$dir/guest" 2>/dev/null      # several, one after the other
+	tar xif "$dir/tar" -C "$dir/guest" 2>/dev/null      # several tar files, one after the other
 	rm -f "$dir/tar"
 	if [ $status -ne 0 ]; then
 		unclean="$unclean$(cat "$dir/vm.err"; unfinished)"
@@ -90,7 +91,7 @@ run_guest() {
 	fi
 }
 
-# All in one guest; with EXAMPLES_ALL forty per guest.
+# Runs all scripts in one guest; with EXAMPLES_ALL forty per guest.
 run_all() {
 	local name status unclean=''
 	mkdir "$dir/guest"
@@ -139,7 +140,7 @@ on_kernel() {
 	: >"$dir/run.names"
 	cp "$TESTS/examples/guest.sh" "$dir/"
 	export SYSTEMTAP_RELEASE=$release dir release
-	stap -p4 -e 'probe begin { println(1) }' >/dev/null 2>&1 </dev/null      # the runtime, once
+	stap -p4 -e 'probe begin { println(1) }' >/dev/null 2>&1 </dev/null      # builds the runtime once
 	while read -r name file; do echo "$name"; echo "$file"; done <"$work/list" |
 		xargs -d '\n' -n 2 -P "$(nproc)" bash -c 'build_one "$@"' build_one
 	while read -r name file; do

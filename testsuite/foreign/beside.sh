@@ -1,22 +1,23 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Sourced by run.sh. In a guest, bpftrace and the translation of its script trace the same process at the same time: outputs are the same
-# (beside/compare). Scripts: those in beside/, and the tools of the package bpftrace; processes: beside/work.c. A few tools by default;
-# FOREIGN_BESIDE=all: all of those whose events beside/work.c makes; FOREIGN_SERIES: the kernel, default 6.1.
+# Sourced by run.sh. In a guest, bpftrace and the translation of its script trace the same process at the same time:
+# their outputs are equal (beside/compare). Scripts: those in beside/, and the tools of the package bpftrace;
+# processes: beside/work.c. A few tools by default; FOREIGN_BESIDE=all: all of those whose events beside/work.c
+# makes; FOREIGN_SERIES: the kernel, default 6.1.
 VM=$SOURCE/translator/run/stap-vm
 few="lessons maps opensnoop setuids tcplife undump vfscount"
 all="$few biosnoop bitesize capable cpuwalk dcsnoop execsnoop gethostlatency killsnoop loads mdflush naptime pidpersec runqlat runqlen
 	ssllatency sslsnoop statsnoop swapin syncsnoop syscount tcpaccept tcpconnect tcpdrop tcpretrans tcpsynbl threadsnoop
 	vfsstat writeback xfsdist biolatency biostacks"
 
-# bpftrace itself cannot attach these on 6.12: swap_readpage was renamed, blk_account_io_start is inlined, and one of the
-# functions that vfs_write* matches rejects a kprobe.
+# bpftrace itself cannot attach these on 6.12: swap_readpage was renamed, blk_account_io_start is inlined, and one
+# of the functions that match vfs_write* rejects a kprobe.
 unattached='^6.12:(swapin|biosnoop|biostacks|vfsstat)$'
 
 # bpftrace does not find pthread_create(), which is in the C library since glibc 2.34.
 declare -A unfound=([threadsnoop]=s/libpthread/libc/)
 
-# The probes of these have no filter of their own: without one they would report the other tracer, too.
+# The probes of these tools have no filter: without an additional one they would report the other tracer, too.
 filtered() { # TOOL FILE
 	case $1 in
 	vfscount | vfsstat | syscount | pidpersec | bitesize)
@@ -35,8 +36,8 @@ beside_build() { # TOOL
 		sed -i "${unfound[$1]-}" "$dir/$1.bt"
 }
 
-beside_guest() { # what the guest runs; the tools are its arguments
-	echo "mkdir -p ${dir%/*} && ln -sfn /t $dir"         # the module has the symbols of $dir/bt-work
+beside_guest() { # commands for the guest; the tools are its arguments
+	echo "mkdir -p ${dir%/*} && ln -sfn /t $dir"         # the module contains the symbols of $dir/bt-work
 	cat <<-'END'
 		cd /t
 		mkdir /out /inc /inc/sys /inc/linux

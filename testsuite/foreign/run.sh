@@ -1,12 +1,14 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Scripts of bpftrace: NAME.bt and its translation NAME.out, which is a script that pass 1 accepts, and passes 1 and 2 on the kernels
-# that have types here; refused.tests, texts without translation; hints.tests; the tools of the package bpftrace, where it is installed.
+# Scripts of bpftrace: NAME.bt and its translation NAME.out, which pass 1 accepts, and pass 2, too, on kernels whose
+# types are available; refused.tests, texts without translation; hints.tests; the tools of the package bpftrace,
+# where it is installed.
 set -u
 . "$TESTS/lib.sh"
 cd "$TESTS/foreign" || exit 1
 
-# Without a kernel: members that are arrays of characters, or numbers of 16 bits, are known by their usual names.
+# Without a kernel, members that are arrays of characters, or numbers of 16 bits, are recognised by their usual
+# names.
 for script in *.bt; do
 	name=${script%.bt}
 	wanted "$name" || continue
@@ -51,7 +53,7 @@ while IFS= read -r line; do
 done <refused.tests
 
 # Chains of operators and of members; the translation is a script.
-chain() { # LINK NUMBER PATTERN: what is printed for a chain of so many links
+chain() { # LINK NUMBER PATTERN: prints the translation of a chain of that number of links
 	{ printf 'kprobe:f { $a = arg0; print($a'; printf "%.0s$1" $(seq "$2"); echo '); }'; } >"$SCRATCH/chain.bt"
 	"$STAP" --runtime=user --from=bpftrace "$SCRATCH/chain.bt" >"$SCRATCH/chain.stp" 2>"$SCRATCH/err" </dev/null
 	if grep -q -- "$3" "$SCRATCH/chain.stp" "$SCRATCH/err" && { [ -s "$SCRATCH/err" ] || "$STAP" -p1 "$SCRATCH/chain.stp" >/dev/null; }; then
@@ -66,7 +68,7 @@ if wanted chain; then
 	chain '->m' 1300 'chain of more than 1200 operators: at .*chain.bt:1'
 fi
 
-# A script of bpftrace that is given to stap is answered with its translation.
+# If a script of bpftrace is given to stap, the message contains its translation.
 if wanted given; then
 	"$STAP" --runtime=user -e 'kprobe:vfs_read { @[comm] = count(); }' >"$SCRATCH/out" 2>"$SCRATCH/err" </dev/null
 	status=$?
@@ -78,7 +80,7 @@ if wanted given; then
 	fi
 fi
 
-# hints.tests: what is given as a script, and in the next line the hint.
+# hints.tests: lines in pairs: a script, and the hint for it.
 if wanted hints; then
 	wrong='' line=''
 	while IFS= read -r text && IFS= read -r line; do
@@ -95,7 +97,7 @@ newest() { # SERIES: a release with DWARF and a build tree
 	done
 }
 
-# The tools belong to others: they are translated where they are installed. A function of one is not in 6.12.
+# The tools are translated as installed by the package. A function in one of them does not exist in 6.12.
 absent='^6.12:swapin$'
 tools=(/usr/sbin/*.bt)
 for series in 6.1 6.12; do

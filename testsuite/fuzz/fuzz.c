@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Calls fuzz_one() with an input of libFuzzer, then frees its memory and files and drops its messages, also after
-// die(): the last hook of die() jumps back here. Replaces util/mem.c.
+// Calls fuzz_one() with an input of libFuzzer, then frees its memory and files and discards its messages, also
+// after die(), whose last hook jumps back here. Replaces util/mem.c.
 #include "debuginfo/debuginfo.h"
 #include "fuzz.h"
 #include "util/diag.h"
@@ -16,7 +16,7 @@ struct block { struct block *next; } __attribute__((aligned(16)));
 static struct block *blocks;
 static size_t used;
 
-enum { MOST = 1 << 30 };       // bytes for one input: a larger need is a finding
+enum { MOST = 1 << 30 };       // maximum number of bytes for one input: more is a finding
 
 void mem_init(void)
 {
@@ -92,7 +92,7 @@ struct session *fuzz_session(void)
 	vec_push(&s->opt.args, "begin");
 	vec_push(&s->opt.args, "1+x\"\\");
 	s->tapset_dir = str_dup("/nonexistent");
-	s->tmp_dir = str_dup("/tmp");              // for private copies, which are unlinked at once
+	s->tmp_dir = str_dup("/tmp");              // directory for private copies, which are unlinked immediately
 	return s;
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Translation of bpftrace's language: any text is translated or refused, and pass 1 takes or refuses each translation.
+// Translation of bpftrace's language: any text is translated or rejected, and pass 1 accepts or rejects each
+// translation without a crash.
 #include "fuzz.h"
 #include "foreign/foreign.h"
 #include "parse/lex.h"
@@ -19,7 +20,7 @@ void fuzz_one(const char *text, size_t len)
 	translation = foreign_from_bpftrace(s, source, &errors);
 	if (errors)
 		return;
-	fuzz_library(s);       // has @cast_sizeof()
+	fuzz_library(s);       // the library defines @cast_sizeof()
 	session_source(s, "translation", translation, strlen(translation));
 	pass_parse(s);
 }

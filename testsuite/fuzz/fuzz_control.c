@@ -3,10 +3,10 @@
  * The kernel's end of the channel with a malicious relay: control.c, site_addresses.c and ring.c with the core, over
  * stand-ins for the kernel functions that they use. An input is a sequence of operations of user space: open,
  * close, writes of any bytes, reads with any size, changes of the mapping, while handlers run and print. In each
- * case no memory but the mapping is changed by it, each address comes from the first process that sends it, nothing
+ * case the operations change no memory except the mapping, each address is the one that was sent first, nothing
  * is written outside the ring, and in the end all memory is freed.
  */
-#define plat_record_space   test_record_room    /* core_platform.h defines its own */
+#define plat_record_space   test_record_room    /* core_platform.h defines this function, too */
 #define plat_record_commit test_record_commit
 #define plat_message       test_message
 #define plat_ctx_set       test_ctx_set
@@ -160,7 +160,7 @@ void plat_exclusive_enter(void)
 static s64 g_number;
 static char g_text[STRING_LEN];
 static const struct stp_global globals[] = { { "number", STP_LONG, &g_number }, { "text", STP_STRING, g_text } };
-static const u8 *at, *end;             /* of the input */
+static const u8 *at, *end;             /* remaining bytes of the input */
 
 static u64 take(size_t n)
 {
@@ -258,7 +258,7 @@ static void write_command(void)
 	cmd->type = (u32)take(1);
 	cmd->len = (u32)take(2) % 4200;
 	len = sizeof(*cmd) + cmd->len;
-	if (cmd->type & 0x80)          /* as a relay sends it */
+	if (cmd->type & 0x80)          /* a command in the form that a relay sends */
 		cmd->len = (u32)take(4);
 	cmd->type &= 0x7f;
 	for (i = sizeof(*cmd); i < len && i < sizeof(*cmd) + 80; i++)
@@ -286,7 +286,7 @@ static void read_message(void)
 	free(to);
 }
 
-/* Checks that a session that has ended has no memory but the header's. */
+/* Checks that a session that has ended holds no memory except the header's. */
 static void release(void)
 {
 	is_open = control_release(NULL, &file) != 0;

@@ -13,7 +13,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-static int looks;              // types that were read for this input; limited, since there may be cycles
+static int looks;              // number of types that were read for this input; limited, since there may be cycles
 
 static void look_at_type(struct di_type *t, int depth)
 {

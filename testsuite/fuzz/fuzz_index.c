@@ -15,7 +15,7 @@ static int hits;
 
 static void see(void *data, const struct index_hit *h)
 {
-	// A table of copies that all inlined functions share takes long to read, but not forever.
+	// A table of copies that all inlined functions share takes long to read, but reading it ends.
 	if (hits++ < HITS_MAX)
 		(void)(strlen(h->name) + strlen(h->symbol ? h->symbol : "") + strlen(h->file ? h->file : ""));
 }
@@ -40,7 +40,7 @@ static void search(const struct index *ix, const char *name, const char *file)
 	}
 }
 
-// The first bytes are the numbers of records in the tables; the rest is the tables.
+// The first bytes are the numbers of records in the tables; the remaining ones are the tables.
 void fuzz_one(const char *text, size_t len)
 {
 	static const uint8_t identity[32];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A module with false metadata: section headers, names, sizes, .modinfo, struct module. All bytes that staprun
-// reads or changes are in the image; a module that it accepts has one valid name, which is the same in both
-// sections.
+// A module with invalid metadata: section headers, names, sizes, .modinfo, struct module. All bytes that staprun
+// reads or changes must be in the image; a module that it accepts must have one valid name, which is the same in
+// both sections.
 #include "../../staprun/staprun.h"
 
 #include <assert.h>

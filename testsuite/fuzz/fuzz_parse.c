@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Pass 1: any text is parsed or rejected; an accepted one, printed and parsed again, prints the same.
+// Pass 1: any text is parsed or rejected; a text that is accepted, printed and parsed again, prints the same.
 #include "fuzz.h"
 #include "parse/lex.h"
 #include "session/passes.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Regular expressions: any pattern is translated to a table or rejected, in short time.
+// Regular expressions: any pattern is quickly translated to a table or rejected.
 #include "emit/emitter.h"
 #include "fuzz.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // stapio with a malicious kernel. An input contains the layout of the rings and then, for each read of stapio, the
 // changes that the kernel makes to them and its messages; at the end of the input the device ends, too. Each record
-// that stapio accepts has to be in a ring, no message may be read beyond its end, and stapio has to exit.
+// that stapio accepts must be in a ring, no message may be read beyond its end, and stapio must exit.
 #include "../../staprun/bulk.c"
 #include "../../staprun/session_loop.c"
 #include "../../staprun/monitor.c"
@@ -12,11 +12,11 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static const uint8_t *at, *end;            // of the input
+static const uint8_t *at, *end;            // remaining bytes of the input
 static char *mapping;
 static size_t mapping_size;
-static struct stp_ring_header header;      // as sent at first
-static bool talking;                       // read() has a message
+static struct stp_ring_header header;      // header as sent first
+static bool talking;                       // read() returns a message
 
 static uint64_t take(size_t n)
 {
@@ -158,7 +158,7 @@ static void make_mapping(void)
 	mapping_size = header.first + header.rings * header.stride;
 	mapping = calloc(1, mapping_size);
 	memcpy(mapping, &header, sizeof(header));
-	if (take(1) & 1)                   // and another one inside it
+	if (take(1) & 1)                   // followed by another one inside it
 		memcpy(mapping + take(1) % sizeof(header) / 4 * 4, &(uint64_t){ take(8) }, 4);
 }
 

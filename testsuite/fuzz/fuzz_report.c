@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Recorded sessions: any bytes are read to their end or refused, and each writer takes each event.
+// Recorded sessions: any bytes are read to their end or rejected, and each writer accepts each event.
 #include "../../report/stream.h"
 #include "../../report/writers.h"
 

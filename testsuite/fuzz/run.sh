@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Hostile scripts, then each fuzzer, seeded with the test suite's own scripts: run.sh [NAME ...]. A short run generates
-# the same inputs each time, since what libFuzzer learns from compared operands and addresses is the same then: addresses
-# are not randomised, the environment and all paths are the same, the seeds come in one order, and the corpus is not read
-# again at times. With $FUZZ_SECONDS it continues for that time with others. The fuzzers are built by clang
-# in $FUZZ_BUILD (default: in $SCRATCH, so each time); their findings stay in $FUZZ_BUILD/found.
+# Hostile scripts, then each fuzzer, seeded with the test suite's own scripts: run.sh [NAME ...]. A short run
+# generates the same inputs each time, since the compared operands and addresses from which libFuzzer learns are the
+# same: addresses are not randomised, the environment and all paths are the same, the order of the seeds is fixed,
+# and the corpus is not read again. With $FUZZ_SECONDS it continues for that time with others. The fuzzers are built
+# by clang in $FUZZ_BUILD (default: in $SCRATCH, so each time); their findings stay in $FUZZ_BUILD/found.
 set -u
 . "$TESTS/lib.sh"
 build=${FUZZ_BUILD:-$SCRATCH/fuzz} seconds=${FUZZ_SECONDS:-0}
@@ -25,7 +25,7 @@ seed_patterns() {
 		done
 }
 
-# Tables with a few names that the searches look up.
+# Tables with a few names for which the searches look.
 seed_index() {
 	printf '\20\2\2\2\2\2\2\2\2\2\2\0a\0b\0a.c\0x/b\0ab\0abc' >"$1/small"
 	{ printf '\20\2\2\2\2\2\2\2\2\2\2\0a\0b\0a.c\0x/b\0ab\0'; head -c 300 /dev/zero | tr '\0' '\1'; } >"$1/ones"
@@ -40,7 +40,7 @@ seed_debuginfo() {
 	done
 	gcc -O1 -gbtf -c -o "$SCRATCH/btf.o" "$TESTS/fuzz/seed.c" &&
 		objcopy -O binary --only-section=.BTF --set-section-flags .BTF=alloc "$SCRATCH/btf.o" "$1/seed.btf"
-	# A struct with an unnamed member that is such a struct.
+	# A struct with an unnamed member of its own type.
 	printf '\237\353\1\0\30\0\0\0\0\0\0\0\30\0\0\0\30\0\0\0\5\0\0\0\1\0\0\0\1\0\0\4\4\0\0\0\0\0\0\0\1\0\0\0\0\0\0\0\0zoo\0' >"$1/itself.btf"
 }
 
@@ -51,8 +51,8 @@ seed_report() {
 		probe end { print(@hist_log(n[1, "b"])) }' >"$1/small" 2>/dev/null
 }
 
-# Small programs and libraries: with static probes, with symbols in an xz-compressed file inside, with frames and lines
-# of both versions; and compressed bytes alone.
+# Small programs and libraries: with static probes, with symbols in an xz-compressed file inside, with frames and
+# lines of both versions; and a file of compressed bytes only.
 seed_programs() {
 	local flags n=0 bare='-nostdlib -Wl,-z,noseparate-code -Wl,-z,norelro -Wl,-z,max-page-size=16'
 	for flags in '-O1 -gdwarf-4 -fno-asynchronous-unwind-tables' '-O2 -gdwarf-5' '-O0 -g -shared -fPIC' '-O2 -shared -fPIC -Wl,-z,lazy'; do
@@ -107,7 +107,7 @@ seed_module() {
 	sed 's/stap_0123456789abcdef0123/a/' "$TESTS/staprun/module.c" | gcc -c '-DRELEASE="6.1.0"' -x c -o "$1/short.ko" - && strip --strip-unneeded "$1/short.ko"
 }
 
-# Both ends of the loader's channel, which do not belong to the translator. The kernel's end is built without kernel
+# Both ends of the loader's channel, which are not part of the translator. The kernel's end is built without kernel
 # headers.
 build_loader() { # NAME
 	local flags=(-std=gnu11 -D_GNU_SOURCE -g -O1 '-fsanitize=address,undefined,fuzzer' -fno-sanitize-recover=undefined -pthread

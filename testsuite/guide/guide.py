@@ -3,8 +3,8 @@
 # Runs the commands of documents and examples as their reader would: guide.py STAP RELEASE DIRECTORY FILE...
 # A document (.md): a block ```console has commands after "$ ", with their output; a text in single quotes may have several lines. Blocks
 # with file=NAME are files of the reader's directory. Words after "console": status=N is the exit status of all its commands (default
-# 0); varies=REGEX: the output is not compared, but has a line that matches. Numbers, the width of columns, and with -c the order of
-# lines do not count in comparisons.
+# 0); varies=REGEX: the output is not compared, but has a line that matches. Comparisons ignore numbers, the width
+# of columns, and with -c the order of lines.
 # An example (.stp): in the comment at its head, "$ " begins the command, with output as an illustration; "Check: REGEX" is matched by its output.
 # Commands that build or list run here. The others run in a guest with the kernel RELEASE, all in one boot: their scripts are
 # built here, and the guest runs staprun with their options. DIRECTORY becomes the reader's directory, with the files of work/.
@@ -21,11 +21,12 @@ CONSOLE = re.compile(r"^```console([^\n]*)\n(.*?)^```$", re.M | re.S)
 COMMAND = re.compile(r"^\$ ((?:[^'\n]|'[^']*')*)\n((?:^(?!\$ ).*\n)*)", re.M)
 EXAMPLE = re.compile(r"^# Check: (?P<check>.*)\n#\n# \$ (?P<command>.*)\n(?P<output>(?:#.*\n)*)", re.M)
 WITH_VALUE = {"-c": True, "-x": True, "-T": True, "-o": True, "-e": False, "-m": False, "-D": False, "-r": False, "-G": False, "-d": False}
-SHOWN = 12              # lines of output in the head of an example
+SHOWN = 12              # number of lines of output in the head of an example
 
 
 class Command:
-    """A command of a document or example: where its output stands, what is expected, and what it did."""
+    """A command of a document or example: the position of its output, the expected output, and the actual
+    result."""
 
     def __init__(self, label, words, text, span):
         self.label, self.text, self.span, self.want = label, text, span, None
@@ -39,7 +40,7 @@ class Command:
         return self.words[0] == "cc" or (self.words[0] == "stap" and any(re.match(r"-[lLp]|--runtime=user", w) for w in self.words[1:]))
 
     def run_options(self):
-        """The words of a stap command that say how its module runs."""
+        """Returns the words of a stap command that are options of the run."""
         kept, words = [], self.words[1:]
         while words:
             word = words.pop(0)
@@ -87,13 +88,13 @@ def build(command, number, stap, directory, environment):
 
 
 def guest_line(command):
-    """The shell command by which the guest runs a command of the document."""
+    """Returns the shell command by which the guest runs a command of the document."""
     if command.words[0] != "stap":
         return command.text
     options, words = command.run_options(), []
     while options:
         option = options.pop(0)
-        if option == "-T":         # a timer of the module
+        if option == "-T":         # the module handles this option by a timer
             options.pop(0)
         elif option != "-t":
             words += [option, shlex.quote(options.pop(0))]
@@ -101,7 +102,7 @@ def guest_line(command):
 
 
 def run_in_guest(commands, stap, release, directory):
-    """One boot for all commands; each prints its output between two lines."""
+    """Runs all commands in one boot; each prints its output between two marker lines."""
     tree = os.path.dirname(stap)
     interpreter, library = add_python(directory)
     with open(os.path.join(directory, "guest.sh"), "w", encoding="utf-8") as script:
@@ -139,7 +140,7 @@ def read_example(path):
         text = file.read()
     found = EXAMPLE.search(text)
     command = Command("guide/" + os.path.basename(path), " varies=" + found["check"], found["command"], found.span("output"))
-    command.expected = None         # that of the traced command, in part
+    command.expected = None         # a part of the output is that of the traced command
     return text, [command]
 
 
@@ -174,14 +175,15 @@ def prepare(directory, files):
 
 
 def add_loop_module(release, directory):
-    """Puts the module of loop devices there, unpacked."""
+    """Copies the module for loop devices to the directory, decompressed."""
     path = subprocess.run(["modinfo", "-k", release, "-n", "loop"], capture_output=True, text=True, check=True).stdout.strip()
     with open(os.path.join(directory, "loop.ko"), "wb") as module:
         subprocess.run(["xz", "-dc", path] if path.endswith(".xz") else ["cat", path], stdout=module, check=True)
 
 
 def add_python(directory):
-    """Puts what the interpreter reads at its start beside the directory; returns the interpreter's path and the directory that it reads."""
+    """Copies the files that the interpreter reads at its start to a directory; returns the interpreter's path
+    and this directory."""
     interpreter, library = os.path.realpath("/usr/bin/python3"), directory + "-python"
     os.mkdir(library)
     for package in ("encodings", "collections"):

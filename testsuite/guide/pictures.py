@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The pictures of doc/pictures.md: pictures.py STAP RELEASE DIRECTORY [NAME...] runs its commands in a guest, as guide.py runs those of
-# documents, and writes doc/pictures/NAME.svg. pictures.py --check compares: the head of each picture has the command and a checksum of the
-# script that made it, and the document shows each picture.
+# The pictures of doc/pictures.md: pictures.py STAP RELEASE DIRECTORY [NAME...] runs its commands in a guest, as
+# guide.py does for documents, and writes doc/pictures/NAME.svg. pictures.py --check compares: the head of each
+# picture has the command and a checksum of the script that made it, and the document shows each picture.
 import base64
 import glob
 import hashlib
@@ -29,7 +29,7 @@ def script_of(command):
 
 def head_of(command):
     with open(script_of(command), "rb") as script:
-        # the comment at its head shows an output that varies
+        # the comment at its head contains an output that varies
         code = re.sub(rb"\A(#.*\n)*", b"", script.read())
     return f"<!-- {command.text.replace('--', '- -')}, script {hashlib.sha256(code).hexdigest()[:16]} -->\n"
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The commands of doc/guide.md work as it shows them, in one boot of kernel 6.12, and the examples print what they promise,
-# in one boot of 6.1 and 6.12 each (guide.py).
+# The commands of doc/guide.md give the output that it shows, in one boot of kernel 6.12, and the examples print
+# output of the form that they describe, in one boot of 6.1 and 6.12 each (guide.py).
 set -u
 . "$TESTS/lib.sh"
 

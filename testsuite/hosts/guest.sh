@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # A host for --remote: a virtual machine with OpenSSH's server, which is reached at a port of the loopback.
 #   guest.sh DIRECTORY RELEASE PORT NAME    boots it, and waits until it takes connections; it runs until its stap-vm is killed
-# DIRECTORY: for the keys and ssh's configuration (DIRECTORY/config, in which the guest's name is NAME), shared by guests.
+# DIRECTORY contains the keys and ssh's configuration (DIRECTORY/config, in which the guest's name is NAME), shared
+# by guests.
 # Prints the process ID of stap-vm.
 set -u
 HERE=$(cd "$(dirname "$0")" && pwd)
@@ -35,7 +36,7 @@ Host $name
 	StrictHostKeyChecking accept-new
 	LogLevel ERROR
 END
-# The network card's driver and what it depends on, in the order of loading.
+# The network card's driver and the modules on which it depends, in the order of loading.
 for file in $(sed -n 's,^\(.*/\(virtio_net\|virtio_pci\)\.ko[^:]*\): *,\1 ,p' "/lib/modules/$release/modules.dep" | awk '{ for (i = NF; i; i--) print $i }'); do
 	module=$(basename "${file%%.ko*}").ko
 	[ -e "$dir/$name/modules/$module" ] && continue

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# --merge on virtual machines of 6.1 and 6.12 that are reached by OpenSSH: known numbers of events on each, and a host that dies. Called by
-# run.sh; reads of /proc/version are counted, one of /proc/uptime ends the session.
+# --merge on virtual machines of 6.1 and 6.12 that are reached by OpenSSH: known numbers of events on each host, and
+# a host that dies. Called by run.sh; reads of /proc/version are counted, and a read of /proc/uptime ends the
+# session.
 set -u
 . "$TESTS/lib.sh"
 
@@ -62,7 +63,8 @@ probe end {
 	foreach (h+ in last) printf("%s %s\n", h, last[h])
 }'
 
-# Begins with an empty file: the background process empties it at any time, and the last session has printed the same lines.
+# Begins with an empty file, since the background process empties it only later, and the last session has printed
+# the same lines.
 session() { # OPTIONS...
 	: >"$dir/out"
 	"$STAP" --merge "$@" -e "$script" >"$dir/out" 2>"$dir/err" &
@@ -86,11 +88,11 @@ finish guests-sums 0 "$(printf '%s\n' begin '42 42 1260 30' 'cat one 30' 'cat tw
 left=$(for name in one two; do ssh $name 'cat /proc/modules | grep -v "^virtio\|failover" | grep "^stap\|^t_"; ls /tmp'; done)
 report hosts/guests-nothing-left "$left"
 
-# A guest that dies: what it sent counts, and it is named.
+# A guest that dies: the values that it has sent are counted, and its name is printed.
 session --remote=one --remote=two && reads one 5 && reads two 7 && printed '12 received' && { kill -USR1 "${pids[1]}"; sleep 2; reads one 1; ssh one cat /proc/uptime >/dev/null; } || kill $session
 finish guests-host-dies 1 "$(printf '%s\n' begin '13 13 390 30' 'cat one 6' 'cat two 7' 'one cat' 'two cat')" 'WARNING: two: the run there ended early'
 
-# stap is killed: the module does not stay.
+# stap is killed: the module is unloaded.
 session --remote=one && kill -KILL $session
 wait $session 2>/dev/null
 for ((i = 0; i < 50; i++)); do
@@ -100,7 +102,7 @@ for ((i = 0; i < 50; i++)); do
 done
 report hosts/guests-stap-is-killed "$left"
 
-# The guest's end tells whether its kernel had anything to say.
+# The end of the guest reports whether its kernel printed messages.
 kill -TERM "${pids[0]}"
 for ((i = 0; i < 300; i++)); do kill -0 "${pids[0]}" 2>/dev/null || break; sleep 0.1; done
 report hosts/guests-kernel-log "$([ -s "$dir/one.log" ] || echo 'no kernel log'; grep -A40 'reported a fault\|guest died' "$dir/one.out")"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# --merge with hosts that stand_in.py plays, in the place of ssh: what they send is known, so is the result. hosts/guests: the same with virtual
-# machines of 6.1 and 6.12, which are reached by OpenSSH.
+# --merge with simulated hosts: stand_in.py replaces ssh and sends known data, so that the result is known.
+# hosts/guests: the same with virtual machines of 6.1 and 6.12, which are reached by OpenSSH.
 set -u
 . "$TESTS/lib.sh"
 
@@ -11,7 +11,8 @@ mkdir -p "$SCRATCH/bin"
 ln -s "$TESTS/hosts/stand_in.py" "$SCRATCH/bin/ssh"
 export HOSTS_RELEASE=$release
 
-# merge NAME STATUS LINES-OF-OUTPUT LINES-OF-ERRORS OPTIONS...: lines of errors are looked for, in any order; "" none.
+# merge NAME STATUS LINES-OF-OUTPUT LINES-OF-ERRORS OPTIONS...: the errors contain these lines, in any order; "": no
+# errors.
 merge() {
 	local name=$1 status=$2 output=$3 errors=$4 found='' line rc
 	shift 4
@@ -34,7 +35,7 @@ sums='global n, by, who probe vfs.read { n++; by[execname()]++; who[hostname()] 
 probe timer.ms(1500) { exit() } probe end { println(n) foreach (k in by- limit 2) println(k, " ", by[k]) foreach (h+ in who) println(h, " ", who[h]) }'
 count='global n probe vfs.read { n++ } probe timer.ms(1500) { exit() } probe end { println(n) }'
 
-# Each of five hosts has "shared" in the sixth place of its own.
+# Each of five hosts has "shared" as the sixth element of its own.
 merge sums 0 "$(printf '%s\n' 75 'shared 325' 'sums1-0 100' 'sums1 sh sums1' 'sums2 sh sums2' 'sums3 sh sums3' 'sums4 sh sums4' 'sums5 sh sums5')" '' \
 	--remote=sums1 --remote=sums2 --remote=sums3 --remote=sums4 --remote=sums5 -e "$sums"
 merge initial-value 0 120 '' --remote=sums1 --remote=sums2 -G n=93 -e "$count"

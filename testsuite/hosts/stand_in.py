@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""In the place of ssh: a host that takes a module and sends what staprun would send (runtime/include/records.h). The
-name of the host says what it does: stand_in.py [-OPTION...] -- HOST COMMAND.
+"""Replaces ssh: a simulated host that accepts a module and sends the data that staprun would send
+(runtime/include/records.h). The name of the host selects its behaviour: stand_in.py [-OPTION...] -- HOST COMMAND.
 
 HOSTS_RELEASE: the kernel that it reports. HOSTS_DIR: for a file HOST.began and one HOST.ended, when its input ended.
 """
@@ -53,7 +53,7 @@ def log_bucket(v):
 
 
 def statistic(values, variance=False):
-    """The words of a struct stp_stat with a logarithmic histogram."""
+    """Returns the words of a struct stp_stat with a logarithmic histogram."""
     words = [len(values), sum(values), min(values), max(values)] + [0] * 128
     for v in values:
         words[4 + log_bucket(v)] += 1
@@ -79,7 +79,7 @@ def send(*frames):
 
 
 def wait_for_end(seconds=60):
-    """Until standard input ends."""
+    """Waits until standard input ends."""
     end = time.time() + seconds
     while time.time() < end and select.select([0], [], [], 1)[0] != [0] or os.read(0, 65536):
         pass
@@ -90,7 +90,7 @@ def mark(name, what):
 
 
 def wait_for(*names):
-    """Until these hosts are told to end, which is when the session ends."""
+    """Waits until the end of these hosts is requested, which is when the session ends."""
     while not all(os.path.exists('%s/%s' % (os.environ['HOSTS_DIR'], n)) for n in names):
         time.sleep(0.02)
 
@@ -101,7 +101,7 @@ GLOBALS = (described(0, 'n', LONG), described(1, 'by', LONG, (STRING,)), describ
 
 
 def play(name):
-    """Sends what the host NAME sends; returns its exit status."""
+    """Sends the data of the host NAME; returns its exit status."""
     own = int(''.join(c for c in name if c.isdigit()) or 0)
     send(start(), record(*GLOBALS))
     if name.startswith('slow'):
@@ -109,7 +109,7 @@ def play(name):
     send(frame(FRAME_ARMED, b''))
     mark(name, 'began')
     kind = name.rstrip('0123456789')
-    if kind == 'sums':                 # a top five of its own that is not that of all
+    if kind == 'sums':                 # its most frequent five elements differ from those of all hosts
         send(record(added(0, 10 + own), *[added(1, 100, '%s-%d' % (name, i)) for i in range(5)], added(1, 60, 'shared')))
         send(record(added(0, 1), added(1, 5, 'shared'), assigned(3, 'sh ' + name, name)))
     elif kind == 'stats':
@@ -121,7 +121,7 @@ def play(name):
     elif kind == 'early':
         send(record(added(0, 1000)))
         return 1
-    elif kind == 'fails':              # an error of the script ends the session there
+    elif kind == 'fails':              # an error of the script ends the session on this host
         send(record(added(0, 1000)), frame(FRAME_END, struct.pack('<iI', 1, 1)))
         return 1
     elif kind == 'garbage':
@@ -145,7 +145,7 @@ def play(name):
     wait_for_end()
     mark(name, 'ended')
     if kind == 'sums':
-        send(record(added(0, 1)))      # what it counted until then
+        send(record(added(0, 1)))      # the count up to this time
     send(END)
     return 0
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Sourced. Debian packages of any suite and architecture, unpacked into a directory, not installed. The machine's own package
-# sources stay as they are; the host is taken from them.
+# Sourced. Debian packages of any suite and architecture, unpacked into a directory, not installed. The machine's
+# own package sources are not changed; only the name of the server is read from them.
 
 # archive_open DIR SUITE ARCH: reads the suite's lists into DIR/apt; the functions below use them. Messages go to DIR/log.
 archive_open() {
@@ -22,10 +22,10 @@ archive_open() {
 	apt-get "${apt[@]}" update >"$1/log" 2>&1 </dev/null || { cat "$1/log" >&2; return 1; }
 }
 
-# Releases the lists.
+# Removes the lists.
 archive_close() { rm -rf "$archive_dir/apt"; }
 
-# depends PACKAGE:ARCH: the names that it depends on
+# depends PACKAGE:ARCH: prints the names of packages on which it depends
 depends() { apt-cache "${apt[@]}" show "$1" | sed -n 's/^Depends: //p' | head -n 1 | tr ',|' '\n\n' | sed 's/^ *//; s/ .*//'; }
 
 unpack() { # DIR PACKAGES

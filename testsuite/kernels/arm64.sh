@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # The second tier, arm64: Debian's kernels for it (fetch.sh), each feature's smallest script built for them on
-# this machine and run in an emulated one, with staprun built for it. Prints a line a kernel and feature, and in
-# the end the table kernel by feature; a run of all of them writes it into doc/kernels-arm64.md. Needs
-# qemu-system-arm. QUICKTAP_KERNELS: as run.sh has it.
+# this machine and run in an emulated one, with staprun built for it. Prints a line for each kernel and feature, and
+# in the end the table of kernels and features; a run of all of them writes it into doc/kernels-arm64.md. Requires
+# qemu-system-arm. QUICKTAP_KERNELS: as in run.sh.
 # Usage: arm64.sh [SUITE:SERIES:FLAVOUR...]
 set -u
 TESTS=$(cd "$(dirname "$0")/.." && pwd)
@@ -55,7 +55,7 @@ run_kernel() { # SUITE SERIES FLAVOUR
 	dir=$SCRATCH/$release
 	mkdir -p "$dir" "$dir.out"
 	$target_cc -g -O2 -I"$SOURCE/include" -o "$dir/program" "$TESTS/kernels/program.c" || not_ok "kernels/program $release"
-	# A root file system: the kernel's packages, a C library, the program.
+	# Makes a root file system: the kernel's packages, a C library, the program.
 	mkdir -p "$dir.root/usr/bin"
 	cp -al "${tree%/usr/src/*}/." "$userland/." "$dir.root/" 2>"$SCRATCH/err" && cp "$dir/program" "$dir.root/usr/bin/" ||
 		not_ok "kernels/root $release" "$(cat "$SCRATCH/err")"

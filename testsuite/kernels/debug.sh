@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# A kernel that looks for faults of its modules (lockdep, KASAN, sleeping in the wrong place, ...: debug.config), built from Debian's
-# source package into a cache, half an hour of two idle processors, once. The package is unpacked, not installed; the
-# compiler's companions that the kernel's build needs have to be there: flex bison bc libelf-dev libssl-dev dwarves.
+# A kernel that detects errors of its modules (lockdep, KASAN, sleeping in atomic context, ...: debug.config), built
+# once from Debian's source package into a cache, which takes half an hour of two idle processors. The package is
+# unpacked, not installed; the programs and libraries that the build requires must be installed: flex bison bc
+# libelf-dev libssl-dev dwarves.
 # Usage: debug.sh DIR SERIES    (debug.sh ~/.cache/x 6.12)
 # Prints what fetch.sh prints. Of a build that was interrupted, or of another debug.config, the rest is built.
 set -eu
@@ -30,7 +31,7 @@ if [ -z "$tree" ]; then
 	rm -rf "$dir/package"
 fi
 
-# Options of the fragment that the kernel's dependencies do not allow are reported.
+# Options of the fragment that the kernel's dependencies do not permit are reported.
 cp "$here/debug.config" "$tree/kernel/configs/quicktap.config"
 make -C "$tree" tinyconfig quicktap.config >"$dir/log" 2>&1 </dev/null || { tail -n 5 "$dir/log" >&2; exit 1; }
 grep -v '^# [A-Z a-z]*[^t]$' "$here/debug.config" | grep CONFIG_ | while read -r line; do

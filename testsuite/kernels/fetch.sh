@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Kernels of Debian's other suites, for tests: image, headers and kbuild tools unpacked, not installed,
-# into a cache. The machine's own package sources stay as they are; the host is taken from them.
+# into a cache. The machine's own package sources are not changed; only the name of the server is read from them.
 # Usage: fetch.sh DIR SUITE SERIES FLAVOUR    (fetch.sh ~/.cache/x bullseye 5.10 cloud-amd64)
 # Prints what a test needs: RELEASE, the build tree, the image. Rewrites the links and paths of the
 # headers' package so that the tree works where it is. Of another architecture (cloud-arm64) the tools are
@@ -15,7 +15,7 @@ dir=$cache/$suite-$series-$flavour
 host=$(dpkg --print-architecture)
 arch=$host
 case $flavour in *-arm64|arm64) arch=arm64 ;; esac
-# Programs for another architecture are built and run with these packages.
+# Packages with which programs for another architecture are built and run.
 programs=({busybox-static,libc6,libc6-dev,linux-libc-dev,libcap2,libcap-dev,libssl3,libssl-dev,libcrypt1,strace}":$arch")
 unpack_userland() {
 	rm -rf "$dir/userland"
@@ -48,10 +48,10 @@ root=$dir/root tree=$dir/root/usr/src/$headers found=''
 for name in "linux-binary-unsigned-$release" "linux-image-$release" "linux-image-$release-unsigned"; do
 	[ -n "$found" ] || ! unpack "$dir/root" "$name:$arch" || found=$(find "$root" -name 'vmlinuz*' -type f | grep -F "$release" | head -n 1)
 done
-# Newer releases have their modules in a separate package, and everything in /usr.
+# Newer releases have their modules in a separate package, and all files below /usr.
 unpack "$root" "linux-base-$release:$arch" "linux-modules-$release:$arch" || true
 [ -e "$root/lib/modules" ] || { mkdir -p "$root/lib" && ln -s ../usr/lib/modules "$root/lib/modules"; }
-# Programs that need a newer C library than this machine's get it, and a wrapper that uses it.
+# Programs that require a newer C library than this machine's get it, and a wrapper that uses it.
 tools=$(find "$root/usr/lib" "$root/usr/src" -type f -perm -100 -size +8k ! -name '*.sh' ! -name '*.so')
 for tool in $tools; do
 	ldd "$tool" 2>&1 | grep -q "version .* not found" || continue
@@ -76,7 +76,7 @@ find "$root/usr/src" "$root/usr/lib" -type l | while read -r link; do
 done
 grep -rlE '/usr/(src|lib)/linux-' "$tree" "$root/usr/src" --include=Makefile --include='*.mk' 2>/dev/null | sort -u |
 	xargs -r sed -i -E "s#([^a-zA-Z0-9/])/usr/(src|lib)/linux-#\\1$root/usr/\\2/linux-#g; s#^/usr/(src|lib)/linux-#$root/usr/\\1/linux-#"
-ln -sfn "$found" "$tree/vmlinux"           # where types are looked for
+ln -sfn "$found" "$tree/vmlinux"           # location where types are searched
 {
 	echo "release=$release"
 	echo "tree=$tree"

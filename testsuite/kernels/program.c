@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A program to be probed: calls three deep, a mark, a structure, strings.
+// A program to be probed: calls nested three levels deep, a static probe, a structure, strings.
 #include <stdio.h>
 #include <string.h>
 #include "sys/sdt.h"

@@ -56,7 +56,7 @@ input|typed|-i|probe input.line { print(line) exit() }
 END
 }
 
-# In the format of fetch.sh.
+# Prints an installed kernel in the format of fetch.sh.
 installed() { # SERIES
 	local image release
 	for image in $(printf '%s\n' /boot/vmlinuz-"$1".* | sort -rV); do

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Finds C of the library that may fill the text that a function returns short, and does not count that.
+"""Finds C of the library that may truncate the text that a function returns without counting that.
 
 A function writes its result through one that counts cuts itself, given the whole size (COUNTING), or it calls one of
 STOPS itself, or has a comment "fits: why". C library functions that cut in silence are not used on results at all.
@@ -12,7 +12,7 @@ import sys
 COUNTING = (r'\b(stp_copy|stp_append|stp_sprintf|stp_u?load_string|stp_wide_string|stp_syscall_\w+|stp_matched(_text)?|'
             r'stp_value_get|stp_probefunc|stp_probemod)\(((stp_)?c, |CONTEXT, |STP_MATCH, )*STAP_RETVALUE, [^;]*?'
             r'\b(STP_STRLEN|MAXSTRINGLEN)\b')
-# These are given no size: it is MAXSTRINGLEN.
+# These functions have no size argument: the size is MAXSTRINGLEN.
 WHOLE = r'\bstp_(copy_name|quote_json|quote_label|prefixed|name_of|flag_names)\((c, )?STAP_RETVALUE, [^;]*'
 STOPS = r'\b(stp_string_cut|stp_frames_cut|stp_list_address|stp_list_line|STP_RESULT_PRINTF|STP_RESULT_COPY)\(|\bfits: '
 SILENT = r'\b(v?scn?printf|v?s?n?printf|str[ls]cpy|strn?cpy|strn?cat|strlcat|memcpy|sprint_symbol\w*)\('
@@ -20,7 +20,7 @@ FUNCTION = r'^function\s+(\w+):string\s*(?:\([^)]*\))?\s*%\{(.*?)%\}'
 
 
 def helpers(text):
-    """Names of the library's own C functions that count what they cut."""
+    """Returns names of the library's own C functions that count truncated texts."""
     return [name for name, body in re.findall(r'^static (?:inline )?\w+ \*?(\w+)\([^)]*\)\n\{(.*?)^\}', text, re.M | re.S)
             if re.search(STOPS, body)]
 

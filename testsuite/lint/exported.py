@@ -23,7 +23,8 @@ def main(root):
             if not path.endswith('.h'):
                 for word in set(re.findall(r'\w+', text)):
                     users[word].add(path)
-            else:                           # inline functions and macros of a header use functions, too
+            else:                           # functions that inline functions and macros of a header use are
+					    # exported, too
                 for body in re.findall(r'(?s)\n\{\n.*?\n\}\n', text) + re.findall(r'(?m)^#define(?:.*\\\n)*.*', text):
                     for word in set(re.findall(r'\w+', body)):
                         users[word].add(path)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Which probe families, and which of their forms, no test and no page is for: a line each. With "-v" the inventory instead.
+# Prints the probe families, and their forms, without a test or a manual page, one per line. With "-v" prints the
+# inventory instead.
 #   registry.c                     the families: each has error/family-NAME.tests
 #   list/probe-types.out           the forms (list/run.sh holds it to what stap says): each is listed by a line "point" or "of_command" of
 #                                  list/points.tests, and probed by a test of live/ (or of bpf/, run/ and others that kernels run)

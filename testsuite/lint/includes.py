@@ -11,7 +11,7 @@ TABLE = 'HACKING.md'
 
 
 def rows():
-    """Directory -> the directories that it may include, in the order of the table."""
+    """Returns a map from each directory to the directories that it may include, in the order of the table."""
     found = {}
     for line in open(TABLE):
         m = re.match(r'\| `([\w/]+)` \| [^|]* \| ([^|]*)\|$', line)
@@ -29,7 +29,8 @@ def directory(path):
 
 
 def included(path, name):
-    """The directory of translator/ that the file comes from, found as the compiler does; None: it is elsewhere."""
+    """Returns the directory of translator/ that contains the file, found as the compiler does; None: it is in
+    another directory."""
     for candidate in os.path.join(directory(path), name), os.path.join('translator', name):
         candidate = os.path.normpath(candidate)
         if os.path.exists(candidate) and candidate.startswith('translator/'):

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Loops of the runtime that run in handlers: each function with one charges it (stp_charge), or loops.txt says what
-bounds or charges it. The same for C of the library; a function of scripts may also state its cost, "pragma:work:UNITS".
-Prints functions for which none of it holds, and rows of loops.txt without such a function. Usage: loops.py DIRECTORY"""
+"""Loops of the runtime that run in handlers: each function with a loop charges it (stp_charge), or loops.txt states
+its bound or the function that charges it. The same applies to C of the library, where a function of scripts may
+also state its cost, "pragma:work:UNITS". Prints functions that do none of these, and rows of loops.txt without such
+a function. Usage: loops.py DIRECTORY"""
 import glob
 import re
 import sys
@@ -30,7 +31,8 @@ def functions(lines):
 
 
 def embedded(path):
-    """C in a script: name and text of a function of scripts, then of the functions of each block outside of them."""
+    """Yields the C of a script: name and text of each function of scripts, then of the functions of each block
+    outside of them."""
     text = open(path, encoding="utf-8").read()
     for block in re.finditer(r"(?:function (\w+)[^{}%]*)?%\{(.*?)%\}", text, re.S):
         if block[1]:

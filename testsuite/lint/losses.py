@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Compares the table of losses with the sources that count them and with the manual, and finds early returns of hit
-paths that name no reason: an event that a kernel probe delivers is handled, or counted.
+paths without a reason: an event that a kernel probe delivers must be handled or counted.
 
 A hit path is a function of runtime/kernel/{probe_*,function_return}.c that enters a handler, and whatever in its file
 calls one. Each of its returns but the last statement has to be after stp_lose() or stp_skip(), or after a test by a
@@ -17,7 +17,7 @@ COUNTS = r'stp_lose\(|stp_skip\(|stp_hit_begin\(|stp_hit_enter\(|stp_hit_refused
 
 
 def functions(text):
-    """(name, first line, lines) of each function, those inside of macros included."""
+    """Yields (name, first line, lines) of each function, including functions inside macros."""
     name, lines, found = None, [], []
     for number, line in enumerate(text.split('\n'), 1):
         line = line.rstrip('\\').rstrip()
@@ -35,25 +35,25 @@ def functions(text):
 
 
 def bare(first, lines):
-    """Returns that are neither the last statement nor name a reason."""
+    """Returns the returns that are neither the last statement nor have a reason."""
     code = [(first + 1 + i, line) for i, line in enumerate(lines) if line.strip()]
     for i, (number, line) in enumerate(code):
         if not re.search(r'\breturn\b', line) or (i == len(code) - 1 and line.startswith('\treturn')):
             continue
         near = [text for _, text in code[max(0, i - 2):i + 1]]
-        # Only the statement that the return depends on, and the one before it in the same block.
+        # Only the statement on which the return depends is examined, and the statement before it in the same block.
         if not any(re.search(COUNTS, text) for text in near):
             yield number, line.strip()
 
 
 def table(*options):
-    """Lines of losses.def as the manual has them, or as other programs read them."""
+    """Returns the lines of losses.def in the form of the manual, or in the form that other programs read."""
     return subprocess.run(['awk', *options, '-f', 'doc/tables.awk', 'runtime/include/losses.def'], stdout=subprocess.PIPE,
                           universal_newlines=True, check=True).stdout.splitlines()
 
 
 def unused_reasons():
-    """Lines of the table that nothing counts, or that the manual does not have."""
+    """Returns lines of the table that are never counted, or that the manual lacks."""
     rows = [line.split() for line in table('-v', 'plain=1')]
     sources = ''.join(open(path).read() for path in glob.glob('runtime/*/*.c') + ['staprun/losses.c'])
     if len(rows) != len(re.findall(r'^LOSS\(', open('runtime/include/losses.def').read(), re.M)) or len(rows) < 15:
@@ -66,7 +66,8 @@ def unused_reasons():
 
 
 def untested_reasons():
-    """Reasons without a line in the table of tests, or whose tests do not have the beginning of the summary's line."""
+    """Returns losses without a line in the table of tests, and those whose tests do not contain the beginning of
+    the summary's line."""
     rows = dict(re.findall(r'^LOSS\((\w+), (?!OUTSIDE)\w+, "(.*?)[:(%]', open('runtime/include/losses.def').read(), re.M))
     tests = dict(re.findall(r'^\| ([A-Z_]+) \| (.*) \|$', open('testsuite/COVERAGE.md').read(), re.M))
     for name in sorted(set(rows) ^ set(tests)):

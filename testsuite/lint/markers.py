@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Compares the markers of embedded C that translator/ast/embedded.c reads with the table in tapsets/README.md, and
-finds examples in the table that do not have the marker."""
+"""Compares the markers of embedded C that translator/ast/embedded.c recognises with the table in
+tapsets/README.md, and finds examples in the table that do not contain their marker."""
 import glob
 import re
 import sys

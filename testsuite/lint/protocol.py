@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Compares STP_PROTOCOL with the checksum of the headers that a module and its loader share, so that a change of their
-messages, of the rings' header or of the table of losses cannot be without a new number."""
+"""Compares STP_PROTOCOL with the checksum of the headers that a module and its loader share, so that each change of
+their messages, of the rings' header or of the table of losses requires a new number."""
 import re
 import sys
 import zlib

@@ -21,21 +21,22 @@ report lint/function-length "$(awk 'FNR == 1 { s = 0 } /^[A-Za-z_].*\)[ \t]*$/ {
 report lint/families "$(python3 "$TESTS/lint/families.py" 2>&1)"
 # Loops of the runtime over data whose size scripts or processes determine charge their work.
 report lint/loops "$(python3 "$TESTS/lint/loops.py" "$TESTS/.." 2>&1)"
-# The tests and files that the tables of the test suite's description and of the guarantees name.
+# Tests and files in the tables of the test suite's description and of the guarantees exist.
 report lint/named-tests "$(grep -h '^|' "$TESTS/COVERAGE.md" doc/guarantees.md | grep -oE '`[a-z]+/[^`]+`' | tr -d '\140' | sort -u | while IFS=/ read -r part name; do
 	[ ! -e "$part/$name" ] || continue
 	[ -n "$(ls "$TESTS/$part"/{"$name".{test,stp,tests,sh,c},play/"$name".play} 2>/dev/null)" ] || grep -qsw -- "$name" "$TESTS/$part/run.sh" || echo "$part/$name: no such test or file"
 done)"
-# Live tests share a directory: tests that create a file of the same name create it by the same command.
-# All live tests are read by one shell: a function with the name of a command would replace it in the tests that follow.
+# Live tests share a directory: tests that create a file of the same name create it by the same command. One shell
+# reads all live tests, so a function with the name of a command would replace it in later tests.
 report lint/live-commands "$(grep -nE '^(gcc|clang|cc|ld|ar|nm|awk|sed|grep|sort|cp|objcopy|objdump|readelf|python3|make|timeout)\(\)' "$TESTS"/live/*.test)"
-# A library that is found in the directory itself is copied there in the guest, where other tests link the directory to /t.
+# A library in the test's own directory is copied to that directory in the guest, where other tests link the
+# directory to /t.
 report lint/live-directory "$(grep -nE 'mkdir -p ([^;&|]* )?"?\$dir"?( |;|&|$)|-rpath,"?\$dir"?( |\)|$)' "$TESTS"/live/*.test | grep -v '"\$dir"/')"
 report lint/live-files "$(grep -oE '[a-z]+ [^|&;()]*(-o |>|cp (-r )?"[^"]*" )"\$dir/[^"$]+"[^|&;]*|cp (-r )?"[^"]*" "\$dir/[^"$]+"' "$TESTS"/live/*.test | sort -u | awk '{
 	file = name = made = $0; sub(/:.*/, "", file); sub(/^[^:]*:/, "", made); sub(/[ \t]+$/, "", made); sub(/^.*(-o |>|" )"\$dir\//, "", name); sub(/".*/, "", name)
 	if (name !~ /\.ko$/ && by[name] && by[name] != file && (how[name] != made || made ~ /<<|cp -r/)) print file ": $dir/" name " is made differently by " by[name]
 	by[name] = file; how[name] = made }')"
-# PART/NAME runs that test alone; names of no test are errors.
+# PART/NAME runs that test alone; a name without a test is an error.
 select_tests() { # STATUS ERRORS RESULT NAME...: RESULT is the last line
 	local status=0
 	"$TESTS/runtests" --build "$BUILD" "${@:4}" >"$SCRATCH/selected" 2>&1 || status=$?
@@ -48,14 +49,14 @@ report lint/selected-tests "$(wanted selected-tests || exit 0
 	select_tests 1 1 '0 passed, 1 failed, 0 skipped' elab/none-of-these
 	select_tests 1 1 '1 passed, 1 failed, 0 skipped' options/none-of-these options/version
 	select_tests 1 1 '0 passed, 1 failed, 0 skipped' none-of-these)"
-# The source files that the drawings and the maps of the code name; NAME stands for any.
+# Source files in the drawings and the maps of the code exist; NAME stands for any.
 report lint/named-files "$(grep -oE '\b[a-zA-Z_/]+\.(c|h|def|py)\b' doc/internals.md HACKING.md | grep -v NAME | sort -u | while IFS=: read -r document file; do
 	[ -n "$(git ls-files "$file" "*/$file")" ] || echo "$document: $file does not exist"
 done)"
-# Large libraries that few runs need are loaded when they are first called.
+# Large libraries that few runs require are loaded at their first use.
 report lint/late-libraries "$(readelf -d "$STAP" | grep -E 'NEEDED.*lib(archive|crypto|debuginfod|xml2|icu)')"
 report lint/options-once "$("$STAP" --help | grep -oE '^  (-., )?--[a-z-]+' | sed 's/.*--/--/' | sort | uniq -d)"
-# Each option of --help is in a test; a letter, in a line that runs stap.
+# Each option of --help is used in a test; a letter must be in a line that runs stap.
 cat "$TESTS"/*/*.{sh,test,tests,py} >"$SCRATCH/tests"
 is_tested() { # OPTION...
 	local option
@@ -70,14 +71,15 @@ report lint/options-tested "$("$STAP" --help | sed -nE 's/^  (-[^], =[]+)(, (--[
 done)"
 # Waits of the runtime have a bound or a proof in a comment.
 report lint/waits "$(python3 "$TESTS/lint/waits.py" "$TESTS/.." 2>&1)"
-# Functions that the guarantees name, "`file` (`function`)", are in these files.
+# Functions in the guarantees, "`file` (`function`)", are defined in these files.
 report lint/named-functions "$(grep -oE '`[a-z/_]+\.[a-z]+` \(`[a-z_]+`' doc/guarantees.md | tr -d '\140(' | while read -r file name; do
 	grep -qsE "\b$name\(" "$file" || echo "doc/guarantees.md: $file does not have $name()"
 done)"
-# External numbers are parsed by number.h, which checks their range; those with a decimal point by str_real().
+# number.h parses external numbers, since it checks their range; str_real() parses those with a decimal point.
 report lint/numbers "$(grep -nE '\b(strto[a-z]+|ato(i|l|ll|f)|v?f?sscanf) *\(' translator/*/*.[ch] staprun/*.[ch] runtime/user/*.[ch] runtime/include/*.h |
 	grep -vE ':[0-9]+:.*\bstrtok(_r)? *\(|^translator/util/str.c:[0-9]+:	\*n = strtod\(')"
-# Files of the cache are read by cache_file_read() alone, which checks a private copy: nothing else maps or opens them.
+# Only cache_file_read() reads files of the cache, and it checks a private copy: no other function maps or opens
+# them.
 report lint/cache-files "$(grep -nE '\b(mmap|cache_file_(read|copy)) *\(|\bcache_path *\(' translator/*/*.[ch] translator/*/*/*.[ch] |
 	grep -vE '^translator/cache/|^translator/(debuginfo/elf/resources|toolchain/object)\.c:.*mmap|:	*s->stored_path = cache_path\(')"
 # Modules and loaders of different versions detect each other.
@@ -88,15 +90,15 @@ report lint/cuts "$(python3 "$TESTS/lint/cuts.py" 2>&1)"
 report lint/includes "$(python3 "$TESTS/lint/includes.py" 2>&1)"
 # Functions that are used in one file only are static.
 report lint/exported "$(python3 "$TESTS/lint/exported.py" "$TESTS/.." 2>&1)"
-# Names that the translator looks for in embedded C.
+# Names that the translator searches in embedded C exist in the runtime.
 report lint/runtime-names "$(python3 "$TESTS/lint/runtime_names.py" 2>&1)"
-# The table of markers of embedded C describes those that the translator reads.
+# The table of markers of embedded C describes those that the translator recognises.
 report lint/markers "$(python3 "$TESTS/lint/markers.py" 2>&1)"
 report lint/losses "$(python3 "$TESTS/lint/losses.py" 2>&1)"
 report lint/stack "$(python3 "$TESTS/lint/stack.py" 2>&1)"
 report lint/rows "$(. "$TESTS/rows/both.sh" && rows_both 2>&1)"
-# Suggestions come from diag_similar(), which computes them only for messages that are printed. The other messages end
-# the program.
+# Suggestions are made by diag_similar(), which computes them only for messages that are printed. The other messages
+# end the program.
 report lint/similar-names "$(grep -lE '\bstr_similar\(' translator/*/*.c | grep -vE '/(util/(str|diag)|driver/bad_option|driver/example|session/limits|ast/embedded|parse/parse_expr).c$')"
 # Every public name of the library has a comment that names it.
 report lint/tapset-comments "$(awk '
@@ -111,18 +113,18 @@ report lint/tapset-comments "$(awk '
 report lint/examples "$(while read -r name _; do
 		grep -qF "\`$name\`" doc/compatibility.md || echo "doc/compatibility.md: no row for the example $name"
 	done <testsuite/examples/not-built)"
-# Files of other projects are unchanged: their README has the checksums.
+# Files of other projects are unchanged: their README contains the checksums.
 report lint/vendor "$(for file in report/html/vendor/*.js; do
 		grep -qF "$(sha256sum "$file" | cut -d' ' -f1)" report/html/vendor/README.md || echo "$file: its checksum is not in the README.md beside it"
 	done)"
 # Comments, messages and manual pages are full sentences in common words.
 report lint/words "$(python3 "$TESTS/lint/words.py" 2>&1)"
 if git rev-parse --git-dir >/dev/null 2>&1; then
-	# Subjects of commits that are not in main yet: "area: what it does now".
+	# Subjects of commits that are not in main yet have the form "area: what it does now".
 	report lint/subjects "$(git log --no-merges --format=%s main.. 2>/dev/null | awk 'length($0) > 72 { print length($0) " characters: " $0 }
 		/;/ { print "a second clause: " $0 }
 		!/^[^:; ]+: ./ { print "does not begin with one area: " $0 }')"
-	# Inputs and outputs of tests may have bytes that are not text.
+	# Inputs and outputs of tests may contain bytes that are not text.
 	report lint/binaries "$(git ls-files --eol | awk '/^i\/-text/ && $NF !~ /^testsuite\/(run\/[^\/]*\.(out|stp)|staprun\/(notes|play\/.*\.play))$/ { print $NF ": is a binary file" }')"
 fi
 if command -v codespell >/dev/null; then
@@ -132,7 +134,8 @@ if command -v codespell >/dev/null; then
 else
 	skip lint/spelling codespell
 fi
-# Tables of tests are shell: after an error of syntax the rest of a file would not be run. Those of foreign/ are text.
+# Tables of tests are shell scripts: after a syntax error the remaining part of a file would not be run. Those of
+# foreign/ are text.
 report lint/tables "$(for file in "$TESTS"/[!f]*/*.tests "$TESTS"/live/*.test; do bash -n "$file" 2>&1; done)"
 if command -v shellcheck >/dev/null; then
 	report lint/shell "$(shellcheck -S warning -e SC1091,SC2154,SC2034,SC2148 "${shell[@]}" 2>&1)"

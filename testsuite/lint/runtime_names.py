@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Names of the runtime that the translator looks for in embedded C, and those of runtime/include/work.def, must exist in
-runtime/: a renamed function would otherwise never be found again, without an error."""
+"""Names of the runtime that the translator searches in embedded C, and those in runtime/include/work.def, must
+exist in runtime/: a renamed function would otherwise not be found any more, without an error."""
 import glob
 import re
 import sys
@@ -23,7 +23,8 @@ def wanted():
 
 
 def main():
-    runtime = text('runtime/**/*.[ch]') + text('translator/emit/*.c')     # emit defines STAP_ARG_x and the like
+    runtime = text('runtime/**/*.[ch]') + text('translator/emit/*.c')     # emit defines STAP_ARG_x and similar
+									  # names
     known = set(re.findall(r'(?:#define |[\s*])((?:stp_|STAP_)\w+)', runtime))
     bad = ['%s: %s is not in runtime/' % (path, name) for path, name in wanted()
            if name not in known and not any(k.startswith(name) for k in known)]

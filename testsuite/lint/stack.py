@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Finds ways into a handler that do not look at the stack: in runtime/kernel, whatever runs a handler, or what @entry() wants, comes after stp_hit_begin(), stp_hit_unsafe(), stp_hit_refused(), stp_stack_short() or stp_stack_left() in its function, or is called after one wherever it is called.
+"""Finds paths into a handler without a check of the stack: in runtime/kernel, each call that runs a handler or
+evaluates @entry() must follow stp_hit_begin(), stp_hit_unsafe(), stp_hit_refused(), stp_stack_short() or
+stp_stack_left() in its function, or in each caller of that function.
 """
 import glob
 import re
@@ -13,7 +15,7 @@ RUNS = r'\b(stp_hit_enter|stp_handler_run|stp_run_simple|stp_entry_run)\(|->(ent
 
 
 def unguarded(pattern, body):
-    """Whether something that matches comes before the first look at the stack."""
+    """Returns whether a match precedes the first check of the stack."""
     look = re.search(LOOKS, body)
     return re.search(pattern, body[:look.start()] if look else body)
 
@@ -25,7 +27,7 @@ def call_of(name):
 def findings_in(path):
     text = open(path).read()
     text = re.sub(r'/\*.*?\*/', lambda m: re.sub(r'[^\n]', ' ', m.group()), text, flags=re.S)
-    # The first line defines a name; the next one, for a macro, names the functions that the macro's functions call.
+    # The first line defines a name; for a macro, the next line has the functions that the macro's functions call.
     found = {name: (first, '\n'.join(lines)) for name, first, lines in functions(text)}
     needy = {name for name, (_, body) in found.items() if unguarded(RUNS, body)}
     while True:

@@ -19,7 +19,7 @@ DECLARATION = re.compile(r"^(static |inline |extern )*(noinline )?(struct \w+|vo
 
 
 def comments(line, inside):
-    """The line without its comments, and their text."""
+    """Returns the line without its comments, and their text."""
     text, code = "", ""
     while line:
         if inside:

@@ -1,17 +1,19 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Checks the wording of comments, messages and manual pages in the directories of COVERED: a comment does not begin with
-# a word that makes it a fragment, and idiom that readers do not know is replaced by common words. Prints each finding.
+# Checks the wording of comments, messages and manual pages in the directories of COVERED: a comment does not begin
+# with a word that makes it a fragment, and common words are used instead of idiom that readers do not know. Prints
+# each finding.
 # With arguments, checks these files and directories instead.
 import os
 import re
 import sys
 
-# Directories and files that fulfil the rules. Add others as they are revised.
+# Directories and files to which the rules apply.
 COVERED = ['staprun', 'runtime', 'tapsets', 'doc', 'README.md', 'HACKING.md', 'bench', 'testsuite', 'translator', 'dtrace', 'python', 'include',
            'report', 'examples', 'editors', 'completions', 'debian', 'packaging', 'quickstart', '.ci', 'Makefile.in', 'configure.ac']
 
-# Kinds of files by their names: comments of C (and strings, unless they are scripts), comments after #, other text.
+# Kinds of files by their names: with comments of C (and strings, unless they are scripts), with comments after #,
+# other text.
 C = ('.c', '.h', '.cc', '.def', '.stp', '.stpm')
 SCRIPT = ('.stp', '.stpm')
 HASH = ('.sh', '.test', '.tests', '.py', 'Makefile.in')
@@ -52,8 +54,8 @@ IDIOM = [(re.compile(pattern, re.I), instead) for pattern, instead in (
 )]
 
 
-# Messages quote words with "...": strings of the directories below do not have words in '...', unless they are code that
-# a shell or the kernel's build reads, or name the word that a probe was at ("near operator '+'").
+# Messages quote words by "...": strings of the directories below must not contain words in '...', unless they are
+# code that a shell or the kernel's build reads, or contain the word at which a probe was ("near operator '+'").
 QUOTED = ('translator', 'runtime', 'staprun')
 QUOTE = re.compile(r"""(?<![\w\\])'(?=[^' ])[^'\n]*?[^' \\"]'(?!\w)|(?<![\w\\])'[^' \\"\n]'(?!\w)""")
 NOT_QUOTED = re.compile(r"Usage: |Try 'st|-e '|not 'NAME|printf '|echo '|trap '|NAME export|; *$|= *'|%s '%s' at %s|near |\[0\]|^\\\"'")
@@ -69,7 +71,7 @@ def comments(text):
     pattern = re.compile(r'"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])+\'|//[^\n]*(?:\n[ \t]*//[^\n]*)*|/\*.*?\*/', re.S)
     for match in pattern.finditer(text):
         if match.group().startswith('/'):
-            # Comments at the end of code lines on successive lines are separate ones.
+            # Comments at the ends of successive code lines are separate ones.
             yield text.count('\n', 0, match.start()) + 1, match.group()
 
 
@@ -80,7 +82,7 @@ def strings(text):
 
 
 def hash_comments(text):
-    """Yields (line number, text) of each block of lines that begin with "# ", without directives of tools."""
+    """Yields (line number, text) of each block of lines that begin with "# ", without directives for tools."""
     for match in re.finditer(r'(?m)^[ \t]*# [^\n]*(?:\n[ \t]*# [^\n]*)*', text):
         lines = [line.strip()[2:] for line in match.group().split('\n')]
         lines = [line for line in lines if not re.match(r'SPDX|shellcheck |[a-z]+: ', line)]
@@ -90,7 +92,8 @@ def hash_comments(text):
 
 def plain(comment):
     text = re.sub(r'\s+', ' ', re.sub(r'(?m)^[ \t]*(//|/\*+|\*/|\*)', '', comment)).replace('*/', '').strip()
-    return re.sub(r'^SPDX-License-Identifier: \S+ ', '', text)        # the comment at the head of a file follows it
+    return re.sub(r'^SPDX-License-Identifier: \S+ ', '', text)        # the comment at the head of a file follows
+								      # this line
 
 
 def idiom(path, line, text):

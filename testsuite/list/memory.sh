@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Lists of each installed kernel that has debuginfo: of all functions and of functions of all modules, the same from an
-# empty cache and from a filled one, and of variables; and a script that probes functions of all modules. They stay
-# within a peak of memory (KB resident), since files of debuginfo need not stay in memory. The bounds are about a fifth
-# above what kernel 6.12 takes. (Read by run.sh.)
+# empty cache and from a filled one, and of variables; and a script that probes functions of all modules. Their peak
+# memory (KB resident) is limited, since files of debuginfo need not stay in memory. The limits are about a fifth
+# above the memory for kernel 6.12. (Read by run.sh.)
 
 # peak KB COMMAND...: output in $SCRATCH/out; fails with a message if the command fails or takes more memory.
 peak() {

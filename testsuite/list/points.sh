@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# points.tests: every form of probe point is listed and rejected as expected. Then all of them at once, whose -l, -L,
-# -L -v and --json have to agree. (Read by run.sh, which sets $release.)
+# points.tests: every form of probe point is listed and rejected as expected. Then all points at once, for which -l,
+# -L, -L -v and --json must agree. (Read by run.sh, which sets $release.)
 points=$SCRATCH/points
 mkdir -p "$points" && cd "$points" || exit 1
 cat >libt.c <<-'E2'
@@ -83,7 +83,8 @@ agree() { # PATH NAME
 	ask "$1" -g -v -L "${all%, }" && cp out each
 	ask "$1" -g --json -L "${all%, }" && cp out json
 	ask "$1" -g --json -l "${all%, }" && cp out json-names
-	# Each point that is printed is accepted, and found again; "timer.s(number)" is a pattern, and the process of a number has exited.
+	# Each point that is printed is accepted and found again; "timer.s(number)" is a pattern, and the process
+	# with an ID has exited.
 	grep -v '(number)\|(string)\|^process([0-9]' names >typed
 	all=$(paste -sd, typed)
 	ask "$1" -g -l "$all" && cp out again

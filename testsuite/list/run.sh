@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# -l, -L, --dump-*: NAME.out for lists without a kernel; patterns for those of a real one.
+# -l, -L, --dump-*: NAME.out for lists without a kernel; patterns for lists of a real kernel.
 set -u
 . "$TESTS/lib.sh"
 cd "$TESTS/list" || exit 1
@@ -35,7 +35,7 @@ list not-a-point 1 -l 'begin('
 list probe-types 0 --dump-probe-types
 list points-f-json 0 -l 'timer.ms(100), begin' -f json
 
-# said NAME STATUS TEXT OPTIONS...: TEXT, a pattern for a whole line, is printed; -TEXT is not printed.
+# said NAME STATUS TEXT OPTIONS...: the output contains TEXT, a pattern for a whole line; -TEXT: it does not.
 said() {
 	local name=$1 want=$2 text=$3 status=0 found=0
 	wanted "$name" || return 0
@@ -50,7 +50,7 @@ said() {
 	fi
 }
 
-# The --dump lists as JSON have the names of the lists as text.
+# The --dump lists as JSON contain the same names as the lists as text.
 dumps_agree() {
 	local dump
 	for dump in types aliases functions; do
@@ -98,7 +98,7 @@ SYSTEMTAP_DIR=/proc/none said no-warnings 0 '-WARNING.*' --runtime=user -l begin
 SYSTEMTAP_DIR=/proc/none said warnings-at-vv 0 'WARNING: .*cache.*' -vv --runtime=user -l begin
 said list-and-script 1 "stap: -l, -L and -e cannot.*" -e 'probe begin {}' -l begin
 
-# --source: text of files that were there at the compilation, moved, or replaced by something else.
+# --source: text of files that exist as at the compilation, were moved, or were replaced by something else.
 mkdir -p "$SCRATCH/made/sub/obj" "$SCRATCH/moved"
 printf 'static int twice(int n)\n{\n\treturn 2 * n; // \033[31m\n}\nint main(int c, char **v)\n{\n\treturn twice(c);\n}\n' >"$SCRATCH/made/sub/a.c"
 (cd "$SCRATCH/made/sub/obj" && gcc -g -O0 -o "$SCRATCH/sourced" ../a.c)
@@ -195,7 +195,7 @@ said syscall-types 0 '-syscall\..*' --dump-probe-types
 said syscall-aliases 0 'tp_syscall\.read\.return' --runtime=user --dump-probe-aliases
 said syscall-argument 1 "semantic error: unable to find \"\\\$fla\" in the system call of .* \(similar: flags.*" \
 	-r "$release" -p2 -e 'probe syscall.open { println($fla) }'
-# A tapset for a program: PATH and the program's path.
+# A tapset for a program: below PATH, at the program's path.
 mkdir -p "$SCRATCH/tapset/PATH$SCRATCH/bin" "$SCRATCH/bin"
 gcc -o "$SCRATCH/bin/prog" -x c - <<<'int main(void) { return 0; }'
 cat >"$SCRATCH/tapset/PATH$SCRATCH/bin/prog.stp" <<'E2'
@@ -206,7 +206,7 @@ E2
 for point in 'entry process("'"$SCRATCH"'/bin/prog").function("main' 'start process("'"$SCRATCH"'/bin/prog").begin' 'any process.begin'; do
 	said "tapset-of-program-${point%% *}" 0 "$(sed 's/[][().*"]/\\&/g' <<<"${point#* }").*" -I "$SCRATCH/tapset" -r "$release" -p2 -e "probe of_program.${point%% *} { println(x) }"
 done
-# Two functions, one line: the variables that both have; with -v one line for each.
+# A line that stands for two functions has the variables that both have; with -v each function has a line.
 said kernel-common 0 'listed\.reader file:long name:string \$file:struct file\* \$pos:loff_t\*' -r "$release" -L 'listed.reader'
 said kernel-each 0 "listed\\.reader file:long name:string $parameters" -r "$release" -v -L 'listed.reader'
 said kernel-unresolvable 0 '-listed\.gone.*' -r "$release" -l 'listed.*'

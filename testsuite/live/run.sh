@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Scripts in real kernels: everything is built here, then one virtual machine a kernel runs it all.
+# Scripts in real kernels: all tests are built here, then one virtual machine per kernel runs them.
 #   live/NAME.test   a shell fragment that sets
 #       script='...'      what stap -e gets; or build() { ...makes $dir/$name.ko or other files... }
 #       options=(...)     for stap (not -c), e.g. (-g)
@@ -37,8 +37,8 @@ fi
 missed_ticks='^WARNING: Missed \(timer ticks\|samples, at least\): [0-9]* (.*$'
 # Likewise for a script whose probes hit on several processors at once.
 skipped_hits='^WARNING: \(Skipped due to .*\|Number of errors: 0, skipped probes: [0-9]*\)$'
-# Likewise for a script with kprobes in interrupts: one that comes before the handler of another has disabled interrupts
-# is missed.
+# Likewise for a script with kprobes in interrupts: a kprobe that is hit before the handler of another one has
+# disabled interrupts is missed.
 missed_hits='^WARNING: Missed probe hits: [0-9]* (.*$'
 
 newest() { # SERIES: a release with an image and a build tree
@@ -54,7 +54,7 @@ newest() { # SERIES: a release with an image and a build tree
 # In the guest: runs every /t/NAME.sh in turn, and writes the results of each as a tar file, one after the other.
 cat >"$SCRATCH/all.sh" <<'E2'
 cd /t && mkdir -p /out
-# For tests: "await COMMAND" waits until the shell's command succeeds, however slow the machine is.
+# For tests: "await COMMAND" waits until the shell command succeeds, however slow the machine is.
 cat >/bin/await <<'E3'
 #!/bin/sh
 i=0
@@ -68,11 +68,11 @@ for f in *.sh; do
 	name=${f%.sh}
 	[ "$f" = all.sh ] && continue
 	echo "<5>test $name" >/dev/kmsg
-	rm -f /tmp/* 2>/dev/null     # files that others left there
+	rm -f /tmp/* 2>/dev/null     # files of previous tests
 	setsid sh -c 'echo $$ >/run/test; exec timeout "$1" sh "$0"' "./$f" "$1" >>"/out/$name.out" 2>"/out/$name.err" </dev/null
 	status=$?
 	echo $status >"/out/$name.rc"
-	# Processes that a test left in the background must not disturb the others.
+	# Processes that a test left in the background must not disturb later tests.
 	[ $status != 143 ] || kill -KILL -"$(cat /run/test)" 2>/dev/null
 	if [ -n "$(ls /sys/module | grep -E '^(stap_|t_)')" ]; then
 		echo "left loaded: $(ls /sys/module | grep -E '^(stap_|t_)')" >>"/out/$name.left"
@@ -86,8 +86,8 @@ E2
 
 module_name() { echo "t_${1//[-.]/_}"; }
 
-# On a busy host an emulated CPU may stop in the middle of handlers, which then seem to take long and to hold locks for
-# long. Tests of these limits set their own.
+# On a busy host an emulated CPU may stop in the middle of handlers, which then seem to take long and to hold locks
+# for a long time. Tests of these limits set their own limits.
 build_module() { # NAME ARGUMENTS OF STAP...
 	local slow=(-DMAXTRYLOCK=10000)
 	[[ "$*" = *-DSTP_OVERLOAD_* ]] || slow+=(-DSTP_NO_OVERLOAD)
@@ -95,8 +95,8 @@ build_module() { # NAME ARGUMENTS OF STAP...
 	(cd "$dir" && "$STAP" ${tree:+-B "CC=$TESTS/kernels/cc"} -p4 -r "${tree:-$release}" -m "$(module_name "$1")" ${STP_DEBUG:+-DSTP_DEBUG} "${slow[@]}" "${@:2}") >"$SCRATCH/build" 2>&1
 }
 
-# For tests that need kernel modules in the guest: copies them with their dependencies. There, "sh load NAME" loads
-# them, except those that another test has loaded.
+# For tests that require kernel modules in the guest: copies them with their dependencies. In the guest, "sh load
+# NAME" loads them, except those that another test has loaded.
 add_modules() { # NAME MODULE...
 	local file base
 	modprobe -a -S "$release" --show-depends "${@:2}" | awk '$1 == "insmod" && !seen[$2]++ { print $2 }' | while read -r file; do
@@ -139,7 +139,7 @@ add_script() { # NAME of run/
 	[ "$(directive "$file" kernel)" != no ] || return
 	eval "options=($(directive "$file" options))"
 	eval "args=($(directive "$file" args))"
-	# -G is an option of the run, the others are options of the build.
+	# -G is an option of the run; the others are options of the build.
 	while [ ${#options[@]} -gt 0 ]; do
 		option=${options[0]} options=("${options[@]:1}")
 		if [ "$option" = -G ]; then
@@ -179,7 +179,8 @@ stack_of_module() {
 		od -An -tu4 "$SCRATCH/stack"
 }
 
-problem_of() { # NAME: what is wrong whatever the test: nothing came back, a module was left, a state did not come
+problem_of() { # NAME: prints problems that are independent of the test: no results, a module that was not unloaded,
+	       # an expected state that was not reached
 	[ -e "$results/$1.rc" ] || { echo "no result: the guest ended $(if [ -e "$results/$1.died" ]; then echo "while it ran"; else echo before; fi)"; return; }
 	grep -s '^await: ' "$results/$1.err"
 	[ ! -e "$results/$1.left" ] || cat "$results/$1.left"
@@ -249,7 +250,7 @@ on_kernel() { # NAMES...: in guests of LIVE_BATCH tests each, and a line about a
 
 has_dwarf() { readelf -SW "$vmlinux" 2>/dev/null | grep -q ' \.debug_info '; }
 
-missing_for() { # FILE: the first thing that it needs and that is not available
+missing_for() { # FILE: prints the first requirement of the test that is not available
 	local need
 	for need in $(sed -n 's/^needs=//p' "$1" 2>/dev/null | tr -d "'"); do
 		case $need in
@@ -263,9 +264,9 @@ missing_for() { # FILE: the first thing that it needs and that is not available
 	done
 }
 
-# Runs $dir in a guest, and the remaining tests in another one after the first has died, at most three times: a fault that each
-# test meets is not worth more; together in LIVE_TIME. A guest that stands still prints its stacks and ends.
-# $SCRATCH/$release.err: what was wrong with the guests, empty if nothing.
+# Runs $dir in a guest, and if it dies the remaining tests in another one, at most three times, since an error that
+# occurs in each test need not be repeated; all together within LIVE_TIME. A guest without progress prints its
+# stacks and is ended. $SCRATCH/$release.err: problems of the guests, empty if there were none.
 run_guests() {
 	local guests=0 last watcher patience=${LIVE_PATIENCE:-240} end=$((SECONDS + ${LIVE_TIME:-2700}))
 	: >"$SCRATCH/$release.err"

@@ -7,8 +7,9 @@
   fuzz.py ... --script N        prints script N of that seed and runs it alone
   fuzz.py ... --modules DIR     builds N modules there for load.sh, from scripts that a guest survives
 
-STAP is best built with sanitizers, and finds its library and runtime as ever. What fails is saved in DIRECTORY/found: the script as made,
-NAME.small.stp with all lines removed that do not matter, and the output. Every script depends on the seed and its number alone."""
+STAP should be built with sanitizers, and finds its library and runtime as usual. A failure is saved in
+DIRECTORY/found: the script as made, NAME.small.stp without the lines that are not necessary for the failure, and
+the output. Every script depends only on the seed and its number."""
 import argparse
 import concurrent.futures
 import os
@@ -27,7 +28,7 @@ import script
 CRASH = re.compile(r'AddressSanitizer|runtime error:|Assertion|bug of the translator|LeakSanitizer|UndefinedBehavior|stack smashing|CONTEXT:')
 # Messages of errors that only pass 3 or 4 can detect.
 LATE = re.compile(r'MINSTACKSPACE|bytes of stack|too large|is exhausted|memory|--rlimit')
-# Turns warnings of the kernel's Makefile into errors; stap does not print them if the module compiles.
+# Turns warnings of the compiler into errors; stap does not print them if the module compiles.
 STRICT = 'KCFLAGS=' + ' '.join('-Werror=' + name for name in ('int-conversion', 'incompatible-pointer-types', 'implicit-function-declaration'))
 
 
@@ -41,7 +42,7 @@ class Result:
         self.status, self.output = status, output
 
     def crashed(self):
-        """What is wrong whatever the script is, or None."""
+        """Returns the problem that is an error for every script, or None."""
         if self.status == -signal.SIGXCPU or self.status == -signal.SIGKILL:
             return 'hang'
         if self.status < 0:
@@ -74,7 +75,7 @@ class Fuzzer:
         return script.Script(random.Random('%s/%d' % (self.options.seed, number)), self.names, bool(self.options.modules))
 
     def stap(self, path, options, last, more=()):
-        # Paths with a space in the command's own words are not used, so that it can be repeated from the report.
+        # No paths with a space are in the command's own words, so that it can be copied from the report.
         command = [self.options.stap, '-r', self.options.release, '-p%d' % last, '-B', STRICT] + list(more) + options + [path]
         try:
             done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, cwd=self.directory,
@@ -84,11 +85,11 @@ class Fuzzer:
         return Result(done.returncode, done.stdout)
 
     def problem(self, path, options, number=0):
-        """(what is wrong or None, its output, the last pass that succeeded)"""
+        """Returns (the problem or None, its output, the last pass that succeeded)."""
         result = self.stap(path, options, 4)
         if result.crashed():
             return 'pass 4: ' + result.crashed(), result.output, 0
-        # Some runs also print the generated code or the errors of a certain pass.
+        # Some runs also print the generated code, or the errors of one pass.
         for last in (2, 3) if result.status or number % 4 == 0 else ():
             printed = self.stap(path, options, last)
             if printed.crashed():
@@ -102,7 +103,7 @@ class Fuzzer:
         return None, result.output, 0 if 'parse error' in result.output else 1 if last == 2 else 3
 
     def formatted(self, path):
-        """What is wrong with the standard layout of the script, or None, and the output of --fmt."""
+        """Returns the problem with the standard layout of the script, or None, and the output of --fmt."""
         command = [self.options.stap, '-r', self.options.release, path]
         first = subprocess.run(command + ['--fmt'], stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=self.directory)
         if first.returncode < 0 or b'cannot format' in first.stderr or b'runtime error' in first.stderr:
@@ -114,7 +115,8 @@ class Fuzzer:
         return None, ''
 
     def signature(self, what, output):
-        """Alike for findings with one cause: the place of the first own frame, or the message without names and numbers."""
+        """Returns a key that is equal for findings with the same cause: the location of the first frame in our
+        code, or the message without names and numbers."""
         frame = re.search(r'#\d+ \S+ in (\w+) \S*/translator/|(\S+\.[ch]:\d+):\d+: runtime error', output)
         if frame:
             return what + ' ' + (frame.group(1) or frame.group(2))
@@ -165,7 +167,7 @@ class Fuzzer:
                                                      re.sub('^', '    ', small + '\n'.join(output.split('\n')[:12]), flags=re.M)), flush=True)
 
     def minimised(self, text, options, signature, path):
-        """The script without the lines, blocks first, that the finding does not need."""
+        """Returns the script without the lines (blocks first) that are not necessary for the finding."""
         def same(lines):
             with open(path, 'w') as f:
                 f.write('\n'.join(lines) + '\n')

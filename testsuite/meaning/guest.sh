@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# In a guest: loads each module of /t in turn, for as long as its script runs, with a little load and readers and writers of its
-# procfs files; prints what the kernel or the loader refuse, and what a module leaves behind. $1: directory of programs to run.
+# In a guest: loads each module of /t in turn, while its script runs, with a little load and readers and writers of
+# its procfs files; prints modules that the kernel or the loader rejects, and resources that a module does not
+# release. $1: directory of programs to run.
 cd /t || exit 1
 ifconfig lo 127.0.0.1 up 2>/dev/null
 loaded=0
@@ -17,12 +18,12 @@ for module in t_m*.ko; do
 	for program in known kinds marks; do timeout 5 "$1/$program" /dev/null >/dev/null 2>&1; done </dev/null
 	wait $run
 	status=$?
-	# Errors of a script end it with status 1, losses with --strict with 3.
+	# A script with errors exits with status 1; with --strict and losses, with status 3.
 	case $status in
 	0 | 1 | 3) loaded=$((loaded + 1)) ;;
 	*) echo "$name: status $status: $(head -n 3 /tmp/err)" ;;
 	esac
-	# A guest counts no events of the processor, and counters require -c.
+	# A guest has no processor events to count, and counters require -c.
 	if grep -v -e '^WARNING' -e "does not support the event" -e 'in the process of -c or -x' /tmp/err | grep -v '^ERROR: .* at [^ ]*:[0-9]*:[0-9]*$' | grep -qE "insert|kernel refuse|Invalid|failed|not permitted|can't|cannot"; then
 		echo "$name: $(head -n 3 /tmp/err)"
 	fi

@@ -1,18 +1,19 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Names that scripts are generated from, of a kernel and of the test programs, as listed by `stap -L`: each is a probe
-# point with the variables of its handler. Lists are cached in the directory of a run.
+# Names of a kernel and of the test programs from which scripts are generated, as listed by `stap -L`: each is a
+# probe point with the variables of its handler. The lists are cached in the directory of a run.
 import json
 import os
 import re
 import subprocess
 
-# Patterns for the kernel. A few are enough: the generator chooses names at random, and a short run should not wait for
+# Patterns for the kernel. A few suffice: the generator chooses names at random, and a short run should not wait for
 # lists.
 KERNEL = {
     'function': ['kernel.function("vfs_*").call', 'kernel.function("tcp_s*").call', 'kernel.function("do_sys*").call',
                  'kernel.function("__alloc*").call', 'kernel.function("*_filp_*").call', 'kernel.function("ip_*").call'],
     'return': ['kernel.function("vfs_*").return', 'kernel.function("do_f*").return', 'kernel.function("sock_*").return'],
-    'inline': ['kernel.function("vfs_*").inline', 'kernel.function("fsnotify*").inline'],     # not what is inlined thousands of times
+    'inline': ['kernel.function("vfs_*").inline', 'kernel.function("fsnotify*").inline'],     # excludes functions that are
+											      # inlined thousands of times
     'exported': ['kernel.function("kernel_*").exported'],
     'label': ['kernel.function("vfs_*").label("*")', 'kernel.function("do_*").label("out*")'],
     'callees': ['kernel.function("vfs_read").callees'],
@@ -25,7 +26,7 @@ KERNEL = {
               'softirq.*', 'workqueue.*', 'netdev.*', 'tty.*', 'generic.*', 'task.*', 'vfs.read.*', 'ioscheduler.*', 'kmem.*', 'memory.*'],
 }
 
-# Sources below testsuite/programs, compilers and options.
+# Sources in testsuite/programs, compilers and options.
 PROGRAMS = {
     'known': ('known.c', ['-O0']), 'known2': ('known.c', ['-O2']), 'kinds': ('kinds.c', ['-O2']), 'kinds0': ('kinds.c', ['-O0', '-gdwarf-4']),
     'marks': ('marks.c', ['-O2']), 'others': ('others.c', ['-O1', '-pthread']), 'boxes': ('boxes.cc', ['-O1']), 'plus': ('kinds.cc', ['-O2']),
@@ -104,7 +105,7 @@ class Names:
                 found += self.listed('process ' + kind, pattern % self.program['known'], 60)
         return found
 
-    # Lines of -L: a point, and "name:type" for each variable, where types may contain blanks.
+    # Returns the points in lines of -L, each with "name:type" for its variables, where types may contain blanks.
     def listed(self, kind, pattern, most):
         found = []
         for line in sorted(self.run(['-L', pattern]).split('\n')):
@@ -137,7 +138,7 @@ class Names:
                 found.append((match.group(1), match.group(2), types))
         return found
 
-    # Functions that require guru mode, or that the script does not have: one script calls all.
+    # Returns functions that require guru mode, or that are not available to the script: one script calls all.
     def list_refused(self):
         calls = ['\t%s(%s)' % (name, ', '.join('"1"' if t == 'string' else '1' for t in types)) for name, _, types in self.functions]
         text = 'probe kernel.function("vfs_read") {\n%s\n}\n' % '\n'.join(calls)

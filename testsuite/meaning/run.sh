@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Scripts that are made at random from the whole grammar and from names that exist, valid and nearly valid (fuzz.py, script.py, names.py):
-# scripts   passes 2 to 4 under sanitizers: no crash, no failed assertion, no pass that takes 10 s of CPU, and what pass 2 accepts compiles
-# modules   what compiles loads in a guest without a message of the kernel
+# scripts   passes 2 to 4 under sanitizers: no crash, no failed assertion, no pass that takes 10 s of CPU, and a
+# script that pass 2 accepts compiles modules   what compiles loads in a guest without a message of the kernel
 # `runtests meaning` runs `scripts` alone, $MEANING_SCRIPTS (50) of a fixed seed, in 35 s of CPU; `modules` takes $MEANING_MODULES (10). In full, with STAP of a build by `configure --disable-gc
 # CFLAGS="-g -O1 -fsanitize=address,undefined -fno-sanitize-recover=undefined"`:
 #     testsuite/meaning/fuzz.py --stap STAP --release RELEASE --minutes 30 --seed N      what is found stays in /tmp/meaning/found
@@ -18,8 +18,7 @@ newest() { # SERIES
 	done
 }
 
-# Uses the objects of the part `fuzz`, which clang built, if it ran before in the same lane: that saves 30 s of CPU
-# time.
+# If the part `fuzz` ran before in the same lane, uses its objects, which clang built: that saves 30 s of CPU time.
 build_stap() {
 	mkdir -p "$build" && cd "$build" || return
 	[ -e Makefile ] || "$SOURCE/configure" --disable-gc CFLAGS='-g -O1 -fsanitize=address,undefined -fno-sanitize-recover=undefined' || return

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Makes scripts: typed expressions and statements of the whole language, in probes on points that exist. `Script(random, names, safe)`
-# has .text and .options; with `safe` it only reads, ends after a while and allocates little, so that a guest can load it.
+# Makes scripts: typed expressions and statements of the whole language, in probes of points that exist.
+# `Script(random, names, safe)` has .text and .options; with `safe` it only reads, ends after a while and allocates
+# little, so that a guest can load it.
 # Locals are typed by their names: n1 is a number, s1 a string.
 import re
 
@@ -14,7 +15,8 @@ EXTRACT = ['@count', '@sum', '@min', '@max', '@avg', '@variance']
 DIRECTIVES = ['%d', '%i', '%u', '%x', '%X', '%o', '%#x', '%5d', '%-5d', '%05d', '%+d', '% d', '%.3d', '%p', '%c', '%#c', '%ld', '%lx', '%lld',
               '%1b', '%2b', '%4b', '%8b', '%b', '%#o', '%20p', '%-20.10x', '%02x']
 TEXT_DIRECTIVES = ['%s', '%10s', '%-10s', '%.3s', '%5.1s', '%#s', '%-3.3s']
-# Functions of the library that a guest survives: they do not print memory of others, run commands, or end the session.
+# Functions of the library that a guest does not survive, or that print memory of others, run commands, or end the
+# session.
 UNSAFE = {'exit', 'abort', 'system', 'panic', 'error', 'stapio_send', 'print_ubacktrace_fileline', 'assert'}
 SIMPLE_POINTS = ['begin', 'end', 'begin(-5)', 'end(3)', 'error', 'error(1)', 'never', 'timer.ms(100)', 'timer.s(3)', 'timer.jiffies(10).randomize(5)',
                  'timer.profile', 'timer.profile.freq.hz(97)', 'timer.hz(10)', 'timer.us(5000)', 'timer.ns(50000000)', 'timer.ms(20).randomize(10)']
@@ -146,7 +148,7 @@ class Script:
         self.parameters, self.function = {}, None
         self.functions.append((name, result, types))
 
-    # Usually makes the types of a handler's locals certain, since one that is only read has none.
+    # Usually makes the types of a handler's locals certain, since a local that is only read has no type.
     def give_types(self, start):
         if self.chance(0.95):
             used = sorted(set(re.findall(r'\b[nspq]\d+\b', '\n'.join(self.lines[start:]))))
@@ -160,7 +162,7 @@ class Script:
         return self.pick(self.names.points[self.pick(kinds)])
 
     def new_point(self):
-        """A point and the Point that its variables are of, if there are some."""
+        """Returns a point, and the Point that its variables belong to, if it has variables."""
         roll = self.random.random()
         if roll < 0.2 or self.user:
             return self.pick(SIMPLE_POINTS[:10] if self.user else SIMPLE_POINTS), None
@@ -225,7 +227,7 @@ class Script:
         begin = 'process' + self.pick(['', '("%s")' % self.program(), '("%s")' % self.program(), '(1)' if self.chance(0.1) else ''])
         return begin + self.pick(['.begin', '.end', '.thread.begin', '.thread.end', '.syscall', '.syscall.return'])
 
-    # A pattern of the families, filled with names that may match.
+    # Returns a pattern of the families, filled with names that may match.
     def pattern(self):
         text = self.pick(self.names.types)
 
@@ -298,7 +300,7 @@ class Script:
             self.pick(nested)(depth)
         else:
             self.pick(simple)()
-            # A statement may begin with a token that could continue the previous one.
+            # A statement may begin with a token that could continue the previous statement.
             begin = self.lines[-1].strip()[0]
             if not begin.isalnum() or self.chance(0.8):
                 self.lines[-1] = self.lines[-1].replace(self.lines[-1].strip(), '; ' * (not begin.isalnum()) + self.lines[-1].strip() + ';')
@@ -492,7 +494,7 @@ class Script:
         names.append(('n%d' if type == 'num' else 's%d') % self.random.randrange(1, 4))
         return self.pick(names)
 
-    # In a tenth of the scripts one expression has the wrong type.
+    # In a tenth of the scripts one expression has a wrong type.
     def slips(self):
         if not self.misfit or not self.chance(0.1):
             return False
@@ -572,7 +574,7 @@ class Script:
         return '%s(%s%s)' % (extract, v.name if v.kind == 'stat' else self.element(v, min(depth, 1)), shift)
 
     def member(self, struct):
-        """-> members of a struct that is known, as far as a number."""
+        """Returns -> members of a struct with a known type, up to a number."""
         text = ''
         for _ in range(3):
             members = self.names.structs.get(struct)
@@ -716,7 +718,7 @@ class Script:
         if numbers and self.chance(0.05):
             self.options += ['-G', self.pick(numbers) + '=' + self.pick(['5', '-1', '0x10', '99999999999999999999', 'x', ''])]
 
-    # Nearly valid scripts: tokens are removed, doubled or exchanged.
+    # Makes a script nearly valid: tokens are removed, doubled or exchanged.
     def mutated(self, text):
         tokens = re.findall(r'\s+|"(?:[^"\\]|\\.)*"|\w+|<<<|[^\w\s]', text)
         solid = [i for i, t in enumerate(tokens) if not t.isspace()]

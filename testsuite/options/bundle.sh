@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# --bundle: the same inputs give the same bytes; what it can't be combined with. What staprun does with one is tested in a
-# guest (live/bundle). (Read by run.sh.)
+# --bundle: the same inputs give the same bytes; options with which it cannot be combined. How staprun handles a
+# bundle is tested in a guest (live/bundle). (Read by run.sh.)
 bundles=$SCRATCH/bundles
 mkdir -p "$bundles"
 openssl genpkey -algorithm ed25519 -out "$bundles/key" 2>/dev/null

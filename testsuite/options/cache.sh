@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The cache: whatever happened to its files, the output of a translation equals that with an empty cache. (Read by
-# run.sh.) One byte of each kind of file is changed; those that need no kernel are damaged in every other way, too.
+# The cache: after any change of its files, the output of a translation equals that with an empty cache. (Read by
+# run.sh.) One byte of each kind of file is changed; those that do not require a kernel are also damaged in every
+# other way.
 caches=$SCRATCH/caches
 mkdir -p "$caches"
 echo '#define FACTOR 2' >"$caches/factor.h"
@@ -16,7 +17,8 @@ probe begin { println(@cast(0, "list_head", "kernel<linux/types.h>")->next, isdi
 SCRIPT
 sed '/^probe process/d; s/println.*$/println(twice(21), isdigit("1")) exit() }/' "$caches/kernel.stp" >"$caches/user.stp"
 
-translate() { # SYSTEMTAP_DIR KIND: prints what a module has, or of a program its output; without one, the reason
+translate() { # SYSTEMTAP_DIR KIND: prints the contents of a module, or the output of a program; if there is none,
+	      # the reason
 	local module
 	mkdir -p "$1"
 	if [[ $2 != .user* ]]; then
@@ -39,7 +41,7 @@ halved() { truncate -s $(($(stat -c %s "$1") / 2)) "$1"; }
 empty() { : >"$1"; }
 zeroed() { dd if=/dev/zero of="$1" bs="$(stat -c %s "$1")" count=1 conv=notrunc 2>/dev/null; }
 longer() { echo more >>"$1"; }
-swapped() { # with a good file of another name
+swapped() { # replaced by a valid file of another name
 	cp "$(find "$caches/good" -name 'stap_*.library' | head -n 1)" "$1"
 }
 unreadable() { chmod 0 "$1"; }
@@ -48,7 +50,8 @@ directory() { rm "$1" && mkdir "$1"; }
 full_directory() { rm "$1" && mkdir "$1" && : >"$1/file"; }
 dangling() { ln -sf /nonexistent/x "$1"; }
 
-damaged() { # DAMAGE KIND: all files of that kind, and nothing hides them that was made from them
+damaged() { # DAMAGE KIND: damages all files of that kind, and removes the files that were made from them, which
+	    # would hide the damage
 	local file
 	cp -a "$caches/good" "$caches/now"
 	find "$caches/now" \( -name '*.ko' -o -name '*.user' \) ! -name "*$2" -delete
@@ -76,15 +79,15 @@ check_cache() {
 			compare "$damage$kind" "$of_program" "$(translate "$caches/now" .user | grep -v '^WARNING: cache .* disabled')"
 		done
 	done
-	# It is reported under -v, once, and the next run finds a good file.
+	# The damage is reported under -v, once, and the next run finds a valid file.
 	damaged halved .user
 	SYSTEMTAP_DIR=$caches/now "$STAP" -v -g --runtime=user "$caches/user.stp" >"$caches/out" 2>&1
 	SYSTEMTAP_DIR=$caches/now "$STAP" -v -g --runtime=user "$caches/user.stp" >>"$caches/out" 2>&1
 	compare reported '1 1' "$(grep -c 'The cache file .*user is rebuilt: its end is missing' "$caches/out") $(grep -c 'Pass 4: using cached' "$caches/out")"
-	# A module that is left here is the linker's output, without the data that the cache appends.
+	# A module in the current directory is the output of the linker, without the data that the cache appends.
 	(cd "$caches" && SYSTEMTAP_DIR=$caches/good "$STAP" -r "$release" -p4 -m kept_here -e 'probe begin { exit() }' >out 2>&1)
 	compare module-left-here "yes 0" "$(cat "$caches"/good/cache/*/*.ko | grep -q QTcache && echo yes) $(grep -c QTcache "$caches/kept_here.ko")"
-	# Without a cache, the module or program that -p4 names is in the current directory.
+	# Without a cache, the module or program that -p4 prints is in the current directory.
 	mkdir "$caches/here"
 	for i in kernel user; do
 		compare "none-$i" here "$(cd "$caches/here" && SYSTEMTAP_DIR=/dev/null/none "$STAP" -r "$release" --runtime=$i -p4 -e 'probe begin { exit() }' 2>"$caches/err" |

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # The keys of the cache: for each row of the table in translator/cache/README.md one input is changed, and the files
-# made from it are rebuilt. (Read by run.sh, after cache.sh.)
+# that depend on it are rebuilt. (Read by run.sh, after cache.sh.)
 keys=$SCRATCH/keys
 mkdir -p "$keys/home" "$keys/bin" "$keys/late" "$keys/one" "$keys/two" "$keys/a b#c"
 
-stored() { find "$keys/home" -name "stap_*$1" | wc -l; }    # SUFFIX: how many files of that kind
+stored() { find "$keys/home" -name "stap_*$1" | wc -l; }    # SUFFIX: prints the number of files of that kind
 # NAME WANTED GOT
 same_key() { if ! wanted "key-$1"; then return; elif [ "$2" = "$3" ]; then ok "options/key-$1"; else not_ok "options/key-$1" "$3, wanted $2"; fi; }
 # HEADER: the offset of foo.b, which the compiler computed from the header
@@ -23,7 +23,7 @@ check_headers() {
 	rm "$keys/a b#c/x.h"
 	same_key header-removed error: "$(offset "$keys/a b#c/x.h" | grep -o '^error:')"
 
-	# The header appears in an earlier directory, which did not exist.
+	# The header is created in an earlier directory, which did not exist.
 	export CPATH=$keys/early:$keys/late
 	header "$keys/late/only.h" 1
 	same_key header-of-a-directory 4 "$(offset only.h)"
@@ -81,7 +81,7 @@ check_embedded() {
 	same_key embedded 1 "$(unit)"
 	echo '#define N 2' >"$keys/a b#c/n.h"
 	same_key embedded-header 2 "$(unit)"
-	# The user runtime includes libc's headers: a header appears in an earlier directory.
+	# The user runtime includes libc's headers: a header is created in an earlier directory.
 	mkdir -p "$keys/libc"
 	CPATH=$keys/libc unit >/dev/null
 	echo '#error "seen: poll"' >"$keys/libc/poll.h"
@@ -99,7 +99,7 @@ check_library() {
 	same_key library-file error: "$(list "$keys/one" | grep -o '^error:')"
 	echo 'function mine:string() { return "1" }' >"$keys/two/lib/m.stp"
 	same_key library-of-another-directory string "$(list "$keys/two")"
-	# stap itself: an equal one uses the same files, one with another build ID does not.
+	# stap itself: an identical copy uses the same files; one with another build ID does not.
 	local made copy=$keys/copy
 	mkdir -p "$copy" && cp "$STAP" "$copy/stap" && ln -s "$SOURCE/tapsets" "$SOURCE/runtime" "$copy"
 	objcopy --dump-section .note.gnu.build-id="$keys/id" "$copy/stap" 2>/dev/null &&
@@ -116,7 +116,8 @@ check_library() {
 	fi
 }
 
-# A copy of a kernel's build tree. kbuild runs once; make then repeats its result, and counts its runs.
+# A copy of a kernel's build tree. kbuild runs once; after that, `make` is a program that repeats its result and
+# counts its runs.
 check_tree() {
 	local tree=$keys/tree runtime=$keys/runtime make cc
 	make=$(command -v make)
@@ -126,7 +127,7 @@ check_tree() {
 for word; do case \$word in M=*) dir=\${word#M=} ;; esac; done
 [ -d '$keys/saved' ] || { '$make' \"\$@\" && cp -a \"\$dir\" '$keys/saved' && echo \"\$dir\" >'$keys/saved.path'; exit; }
 cp -a '$keys/saved/.' \"\$dir\" && sed -i \"s|\$(cat '$keys/saved.path')|\$dir|g\" \"\$dir\"/.*.cmd"
-	changed() { # NAME [VARIABLE=VALUE ...] [OPTION ...]: make runs, and not once more for the same
+	changed() { # NAME [VARIABLE=VALUE ...] [OPTION ...]: make runs, and does not run again for the same inputs
 		local name=$1 before after again
 		shift
 		before=$(wc -l <"$keys/made")
@@ -142,7 +143,7 @@ cp -a '$keys/saved/.' \"\$dir\" && sed -i \"s|\$(cat '$keys/saved.path')|\$dir|g
 		env PATH="$keys/bin:$PATH" SYSTEMTAP_DIR="$keys/home" SYSTEMTAP_RUNTIME="$runtime" "${settings[@]}" \
 			"$STAP" -p4 -r "$tree" "$@" -e "$begin" >"$keys/out" 2>&1 || cat "$keys/out"
 	}
-	edit() { # FILE LINE: a file of its own in the tree, changed
+	edit() { # FILE LINE: makes the file a separate one in the copy, and changes it
 		cp --remove-destination "$(realpath "$tree/$1")" "$tree/$1" && echo "$2" >>"$tree/$1"
 	}
 	: >"$keys/made"

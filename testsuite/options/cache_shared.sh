@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Eight processes at once with one cache: an empty one, a complete one, one whose files have times
-# of another clock, one that another process damages meanwhile, and one on a full disk. All print the same as without a cache. (Read by run.sh.)
+# Eight processes at the same time with one cache: empty, complete, with file times of another clock, damaged by
+# another process meanwhile, and on a full disk. All print the same as without a cache. (Read by run.sh.)
 shared=$SCRATCH/shared
 mkdir -p "$shared/home"
 # A part of the runtime and embedded C, so that all kinds of files are in the cache.
 shared_script='function twice:long(x:long) %{ /* pure */ STAP_RETVALUE = 2 * STAP_ARG_x; %}
 	probe begin { println(twice(21), isdigit("1")) exit() }'
 
-eight() { # SYSTEMTAP_DIR: prints how many processes printed what
+eight() { # SYSTEMTAP_DIR: prints the different outputs and the number of processes for each
 	local processes=() i
 	rm -f "$shared"/out*
 	for i in 1 2 3 4 5 6 7 8; do
@@ -31,7 +31,7 @@ check_shared() {
 	all_times 1980-01-01
 	echo 0 >"$shared/home/cache/cache_mb_limit"
 	same_shared past "$(eight "$shared/home")"
-	# Files are cut, overwritten and replaced while eight processes use them.
+	# Files are truncated, overwritten and replaced while eight processes use them.
 	: >"$shared/attack"
 	while [ -e "$shared/attack" ]; do
 		for file in "$shared"/home/cache/??/stap_*; do

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""complete.py SHELL DIR-OF-STAP COMPLETIONS: types command lines and tabulators in a shell on a pseudo-terminal, and compares the
-commands that the shell runs. A function named stap records them, so the completion's own calls run the program."""
+"""complete.py SHELL DIR-OF-STAP COMPLETIONS: types command lines and tab characters in a shell on a pseudo-terminal,
+and compares the commands that the shell runs. A function named stap records them; calls of the completion itself
+run the program."""
 import os
 import pty
 import signal
@@ -12,7 +13,7 @@ import time
 from terminal import read_until
 
 SHELL, BIN, COMPLETIONS = sys.argv[1:]
-# Typed text with tabulators, and the arguments of the command.
+# Typed text with tab characters, and the arguments of the resulting command.
 LINES = [('stap --runtime=us\t\n', '--runtime=user'), ('stap -l vfs.readv.re\t\n', '-l vfs.readv.return'),
          ("stap -l 'kernel.function(\"x\").ret\t\n", '-l kernel.function("x").return')]
 START = {'bash': ['bash', '--norc', '-i'], 'zsh': ['zsh', '-f', '-i'], 'fish': ['fish', '--no-config', '-i']}[SHELL]

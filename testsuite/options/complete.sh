@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # --complete and the completion of shells. Read by run.sh.
 
-# answers LINE WANTED...: each wanted word is among the answers; !WORD is not.
+# answers LINE WANTED...: the answers contain each wanted word; with !WORD, they do not contain WORD.
 answers() {
 	local line=$1 got word
 	got=$("$STAP" --complete "$line" 2>&1 </dev/null)
@@ -80,7 +80,7 @@ complete -o default -F _stap stap'
 	[ "$got" = "$want" ] && ok options/complete-bash || not_ok options/complete-bash "$got"
 fi
 
-# The shells themselves, on a terminal: the line after a tabulator.
+# The shells themselves, on a terminal: the line after a tab character.
 if wanted complete-shells; then
 	mkdir -p "$SCRATCH/bin" && ln -sf "$STAP" "$SCRATCH/bin/stap"
 	for shell in bash zsh fish; do

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# --doctor, on this host and with parts of it taken away in a mount namespace. (Read by run.sh.)
+# --doctor, on this host and on this host without some parts, in a mount namespace. (Read by run.sh.)
 running=$(uname -r)
-without() { # SHELL-COMMANDS: what is mounted before stap --doctor
+without() { # SHELL-COMMANDS: commands for mounts before stap --doctor
 	unshare -m sh -c "$1"'; "$0" --doctor; echo "status $?"' "$STAP"
 }
 expect doctor 0 "user runtime  yes      a script ran in a process" sh -c '"$0" --doctor; true' "$STAP"
@@ -20,11 +20,11 @@ import json, sys
 d = json.load(open(sys.argv[1]))
 run = d[\"checks\"][-1]
 sys.exit(d[\"runs\"] != (run[\"result\"] != \"no\") or d[\"runs\"] == bool(int(sys.argv[2])) or len(d[\"checks\"]) < 10)" "$1" $s' "$STAP" "$SCRATCH/doctor"
-# Each package that is recommended is one that apt knows.
+# apt knows each package that is recommended.
 expect doctor-packages 0 '' bash -c '"$0" --doctor | sed -n "s/^ *-> .*is in the package //p" | while read -r package; do
 	apt-cache -q show "$package" >/dev/null || exit 1
 done' "$STAP"
-# apt-cache takes a second where apt keeps no cache: it is asked once.
+# apt-cache takes a second if apt does not cache its lists, so it is run only once.
 if command -v apt-cache >/dev/null && [ -e /etc/debian_version ]; then
 	mkdir -p "$SCRATCH/apt" && printf '#!/bin/sh\necho >>"$0.asked"\nexec %s "$@"\n' "$(command -v apt-cache)" >"$SCRATCH/apt/apt-cache"
 	chmod +x "$SCRATCH/apt/apt-cache"

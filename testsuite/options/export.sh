@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# --export: what stap-export serves, to whom; clients that send garbage; Prometheus, if it is installed, reads it. The metrics
-# of a module are tested in a guest (live/export). (Read by run.sh.)
+# --export: the output of stap-export, and its access control; clients that send invalid data; Prometheus, if
+# installed, reads it. The metrics of a module are tested in a guest (live/export). (Read by run.sh.)
 served=$SCRATCH/served
 mkdir -p "$served/fake"
 printf '# TYPE reads counter\nreads{execname="cat"} 41\n# TYPE sizes histogram\nsizes_bucket{le="1"} 1\nsizes_bucket{le="+Inf"} 2\nsizes_sum 9\nsizes_count 2\n' >"$served/fake/__metrics"
@@ -68,7 +68,7 @@ probe timer.ms(1) { ticks++ } probe timer.s(100) { exit() }' >"$SCRATCH/exportin
 	cat "$SCRATCH/exporting"
 }
 get() { python3 -c 'import sys, urllib.request; print(urllib.request.urlopen(sys.argv[1]).read().decode())' "$1"; }
-# Two scripts of one name are exported beside each other.
+# Two scripts with the same name are exported at the same time.
 export_two() {
 	local script='global n = 1 probe begin { n = @1 } probe timer.ms(50) { if (n < 0) n = 0 } probe timer.s(100) { exit() }' first second other
 	other=$((port + 1))
@@ -107,7 +107,8 @@ if command -v prometheus >/dev/null; then
 else
 	skip options/export-prometheus "package prometheus"
 fi
-# OTLP: a collector that prints the first request, with times masked; one that is not there yet; URLs and headers that are wrong.
+# OTLP: a collector that prints the first request, with times masked; one that starts later; URLs and headers that
+# are invalid.
 collected() {
 	python3 - "$port" <<-'E3'
 		import http.server, json, re, sys

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Files of procfs probes in a process (runtime/user/files.c): what readers and writers of them get, also many at once, and what others
-# have left or own. (Read by run.sh.)
+# Files of procfs probes in a process (runtime/user/files.c): the texts of readers and writers, also of many at the
+# same time, and files that remain from or belong to other processes. (Read by run.sh.)
 home=/var/tmp/systemtap-$(id -un)
 module=files_$$
 cat >"$SCRATCH/files.stp" <<'END'
@@ -12,7 +12,7 @@ probe procfs("fails").read { $value = "lost"; error("refused") }
 probe timer.s(100) { exit() }
 probe end { println("runs ", runs) }
 END
-# Runs a command while the files are served in $served, ends the script, and prints what it printed.
+# Runs a command while the files are served in $served, ends the script, and prints its output.
 serving_files() { # COMMAND...
 	local status server
 	served=$home/$module
@@ -34,7 +34,7 @@ expect files 0 '5
 160400
 runs 2' serving_files values
 expect files-removed 0 absent bash -c "[ -e $home/$module ] || echo absent"
-# Each of many readers gets a whole text, whenever it comes.
+# Each of many readers gets a complete text, whenever it reads.
 many() {
 	local i
 	for i in {1..100}; do cat "$served/level" >"$SCRATCH/level.$i" & done
@@ -53,7 +53,7 @@ expect files-modes 0 '400 regular empty file
 755 directory' serving_files modes
 expect files-failed-handler 0 '0
 ERROR: refused near' serving_files bash -c 'wc -c <"$0/fails"' "$home/$module"
-# A second process has another directory; one that was killed leaves files that the next one replaces.
+# A second process has another directory; files of a process that was killed are replaced by the next one.
 second() {
 	local server
 	user -m "$module" -e 'probe procfs("x").read { $value = "second" } probe timer.s(3) { exit() }' &

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# A virtual machine whose guest does not boot ends with stap: QEMU is a program that sleeps. (Read by run.sh.)
+# A virtual machine whose guest does not boot is ended together with stap: QEMU is replaced by a program that
+# sleeps. (Read by run.sh.)
 fake=$SCRATCH/fake-qemu
 mkdir -p "$fake/bin"
 cat >"$fake/bin/qemu-system-$(uname -m)" <<SCRIPT
@@ -9,7 +10,7 @@ exec sleep 600
 SCRIPT
 chmod 755 "$fake/bin"/*
 
-# Prints what stap reports when it gets the signal while the guest boots, and whether QEMU has ended.
+# Prints the message of stap for a signal during the boot of the guest, and whether QEMU has ended.
 signal_at_boot() { # SIGNAL
 	local pid n
 	rm -f "$fake/pid"
@@ -28,7 +29,8 @@ else
 	skip options/guest-interrupted "qemu, and a kernel in /boot"
 fi
 
-# A guest that dies: QEMU is a program that opens the lines, writes a kernel's log and the status of the command, and ends.
+# A guest that dies: QEMU is replaced by a program that opens the lines, writes a kernel's log and the status of the
+# command, and exits.
 dying=$SCRATCH/dying-qemu
 mkdir -p "$dying"
 cat >"$dying/qemu-system-$(uname -m)" <<'SCRIPT'

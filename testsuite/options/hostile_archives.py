@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Archives that try to write outside of the directory that they are unpacked into: hostile_archives.py STAP DIR. Prints what
-went wrong. Named attacks, each with the message that is expected; archives of random paths and links, of which only the effect is
-checked; damaged packages. Nothing but the cache may change, and each link in it leads to a path inside the unpacked tree."""
+went wrong. Known attacks, each with the expected message; archives of random paths and links, of which only the
+effect is checked; damaged packages. Only the cache may change, and each link in it must lead to a path inside the
+unpacked tree."""
 import gzip
 import hashlib
 import io
@@ -55,7 +56,7 @@ def rpm(entries):
 
 
 def state():
-    """All that is outside of the cache, with contents."""
+    """Returns all files outside of the cache, with their contents."""
     seen = {}
     for where, dirs, files in os.walk(jail):
         dirs[:] = [d for d in dirs if os.path.join(where, d) != home]

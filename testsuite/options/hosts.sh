@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# --hosts: files of hosts and inventories, as ssh's arguments show them; lines that are refused. (Read by run.sh.)
+# --hosts: files of hosts and inventories, checked by the arguments of ssh; lines that are rejected. (Read by
+# run.sh.)
 hosts=$SCRATCH/hosts-files
 mkdir -p "$hosts"
 printf '# two hosts\none\nme@two:2222 # a port\n\n' >"$hosts/plain"
@@ -11,7 +12,7 @@ expect hosts-inventory 0 '0:lone 600
 2:me@web09 600
 3:me@web10 600
 4:10.0.0.5:22 600' bash -c "PATH='$SCRATCH/hosts':\$PATH FAKE_OLD='$kernel' FAKE_WAIT='$SCRATCH/wait' '$STAP' --hosts='$hosts/inventory' -e '$begin' | grep -o '[0-9]*:[^ ]* 600' | sort"
-hostile() { # NAME MESSAGE LINE: refused, with the place, and no program is started
+hostile() { # NAME MESSAGE LINE: the line is rejected, with its location, and no program is started
 	printf 'one\n%b\n' "$3" >"$hosts/hostile"
 	expect "hosts-$1" 1 "--hosts=$hosts/hostile, line 2: $2" env PATH="$SCRATCH/hosts:$PATH" FAKE_OLD="$kernel" "$STAP" --hosts="$hosts/hostile" -e "$begin"
 }

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# --headers and --image: the packages of the installed kernel are made again from its files, and a module is built from
-# them alone, by a user without rights, where the kernel's files are hidden. (Read by run.sh.)
+# --headers and --image: packages are made from the files of the installed kernel, and a module is built from these
+# packages alone, by an unprivileged user, with the kernel's files hidden. (Read by run.sh.)
 packages=$SCRATCH/packages
 mkdir -p "$packages"
 own=linux-headers-$release common=$(sed -n 's|^include /usr/src/\(.*\)/Makefile$|\1|p' "/usr/src/$own/Makefile" 2>/dev/null)
 tools=$(readlink -f "/usr/src/$own/scripts") tools=${tools%/scripts} tools=${tools##*/}
 
-# Packs files of this machine as a package, compressed as fast as possible.
+# Packs files of this machine as a package, with the fastest compression.
 pack() { # NAME PATH...
 	local name=$1 dir=$packages/$1.dir
 	shift
@@ -16,7 +16,7 @@ pack() { # NAME PATH...
 	dpkg-deb --root-owner-group -Zgzip -z1 -b "$dir" "$packages/$name.deb" >/dev/null && rm -rf "$dir"
 }
 
-# In a mount namespace of its own if there may be one: without the kernel's files, as another user.
+# Runs in a separate mount namespace, if possible: without the kernel's files, as another user.
 bare() {
 	local hide='mount -t tmpfs none /usr/src && mount -t tmpfs none /lib/modules && mount -t tmpfs none /boot &&
 		{ [ ! -e /usr/lib/debug ] || mount -t tmpfs none /usr/lib/debug; } && exec setpriv --reuid=65534 --regid=65534 --clear-groups "$@"'

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Each limit of runtime/include/limits.def, at least - 1, least, most and most + 1: inside its range a script that uses
-# strings, arrays, recursion and histograms is translated (and built, if that depends on the limit), outside of it an
-# error names the range. The manual has the same numbers.
+# Each limit of runtime/include/limits.def, with the values minimum - 1, minimum, maximum and maximum + 1: inside
+# its range a script that uses strings, arrays, recursion and histograms is translated (and built, if that depends
+# on the limit), outside of it an error prints the range. The manual contains the same numbers.
 limits_test() {
 	local name least most usual values value wrong="" builds="" script page=$SCRATCH/limits-page
 

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-# progress.py FILE TEXT COMMAND...: runs a command on a new terminal. FILE is created when TEXT appears there, for
-# which the command's slow part waits. Prints "shown", and "removed" if the line was removed before the command ended.
+# progress.py FILE TEXT COMMAND...: runs a command on a new terminal. FILE, for which the slow part of the command
+# waits, is created when TEXT appears on the terminal. Prints "shown", and "removed" if the line was removed before
+# the command ended.
 import os
 import pty
 import sys

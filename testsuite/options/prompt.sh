@@ -25,7 +25,7 @@ $(<"$SCRATCH/err")"
 	fi
 fi
 
-# Options of one run and of all, divided as by a shell; arguments that a command does not take.
+# Options of one run and of all runs, split as by a shell; arguments that a command does not accept.
 if wanted prompt-options; then
 	got=$(printf '%s\n' "set -D 'MAXERRORS=7' -DMAXSTRINGLEN=100" 'probe begin { println("ran") exit() }' 'run -p3 -v' 'run "' 'list all' show |
 		"$STAP" -i --runtime=user 2>"$SCRATCH/err"; echo "status $?")

@@ -106,7 +106,8 @@ expect bad-pid 1 '-x takes' "$STAP" -x abc -e "$begin"
 expect bad-runtime 1 '--runtime takes' "$STAP" --runtime=moon -e "$begin"
 expect command-fails 1 'WARNING: the command exited with status 3; the trace is complete' user -c 'sh -c "exit 3"' -e 'probe begin { println("x") }'
 expect command-fails-quietly 0 '' bash -c "! '$STAP' --runtime=user -c false -e 'probe begin { println(1) }' 2>&1 | grep -E 'run failed|ERROR'"
-# At the end of -T, and after exit(): what stapio does with the command of a module is in staprun/play/command-*.
+# At the end of -T, and after exit(). How stapio handles the command of a module is tested in
+# staprun/play/command-*.
 expect command-time-over 1 'the time limit (-T) is reached: ending "sleep 60" (pid ' timeout 30 "$STAP" --runtime=user -T 0.2 -c 'sleep 60' -e 'probe begin { println("x") }'
 expect command-time-over-killed 1 'WARNING: the command was ended by signal 9' timeout 30 "$STAP" --runtime=user -T 0.2 -c 'sh -c "trap : TERM; while :; do sleep 0.1; done"' -e 'probe begin { println("x") }'
 expect command-outlives-begin 1 'the script ended; waiting for "sh -c "exit 7"" (pid ' user -c 'sh -c "exit 7"' -e 'probe begin { exit() }'
@@ -114,7 +115,7 @@ expect command-runs-after-exit 1 'WARNING: the command exited with status 7; the
 expect command-interrupted 0 ended bash -c "timeout -s INT 1 '$STAP' --runtime=user -c 'echo \$\$ >$SCRATCH/command-pid; exec sleep 60' -e 'probe begin { exit() }'; sleep 0.2; kill -0 \$(cat '$SCRATCH/command-pid') || echo ended"
 expect command-and-pid 1 "cannot be used together" "$STAP" -c true -x 1 -e "$begin"
 expect parse-error-comes-first 1 'parse error: expected' "$STAP" -e 'probe begin { println("hello") }}'
-# For a member of stapusr only, stap rejects early what staprun would not load.
+# For users who are only members of stapusr, stap rejects early the scripts that staprun would not load.
 member() {
 	{ grep -v '^stap' /etc/group; echo "$1:x:4711:"; } >"$SCRATCH/group"
 	shift
@@ -140,7 +141,7 @@ if unshare -m true 2>"$SCRATCH/err"; then
 else
 	skip options/no-modules "unshare -m: $(<"$SCRATCH/err")"
 fi
-# A copy of the directory that stap was built in works; a copy of stap alone reports the missing files.
+# A copy of the directory in which stap was built works; a copy of stap alone reports the missing files.
 mkdir -p "$SCRATCH/copy" "$SCRATCH/alone" && cp "$STAP" "$SCRATCH/copy" && cp "$STAP" "$SCRATCH/alone" && ln -s "$SOURCE/tapsets" "$SOURCE/runtime" "$SCRATCH/copy"
 expect copied-build 0 'copy 3' "$SCRATCH/copy/stap" --runtime=user -e 'probe begin { println("copy ", strlen("abc")) exit() }'
 expect copied-alone 1 'the library and the runtime are neither in' "$SCRATCH/alone/stap" --runtime=user -e "$begin"
@@ -206,7 +207,8 @@ expect argument-missing 1 'the option "-e" requires an argument' "$STAP" -e
 expect argument-missing-of-word 1 'the option "--runtime" requires an argument' "$STAP" --runtime
 expect argument-refused 1 'the option "--json" takes no argument' "$STAP" --json=1 -l begin
 expect options-of-strace 1 'write stap -c "ls" -e SCRIPT, where SCRIPT is probe syscall.openat {' "$STAP" -f -e trace=openat ls
-# The programs that gcc would run make the same module without it. After another program gcc runs as it is.
+# The programs that gcc would run make the same module without gcc. If another program starts gcc, it is run as it
+# is.
 steps() { # NAME OPTIONS...: the programs that compile a script, one a line
 	mkdir -p "$SCRATCH/steps/$1" && cd "$SCRATCH/steps/$1" && "$STAP" "${@:2}" -p4 -r "$kernel" -m same -e "$begin" >/dev/null 2>&1 &&
 		strace -qf -e trace=execve -o ../programs "$STAP" "${@:2}" -p4 -r "$kernel" -m same -e "${begin/hello/again}" >/dev/null 2>&1 &&
@@ -220,14 +222,14 @@ else
 	report options/gcc-steps "$([ "$direct" = 'cc1 as ' ] || echo "runs $direct"
 		[[ $driver = *'gcc cc1 as ' ]] || echo "through env: runs $driver"
 		cmp "$SCRATCH"/steps/{direct,driver}/same.ko 2>&1)"
-	# The programs that this one runs do not work without what it sets.
+	# The programs that this one runs do not work without the environment that it sets.
 	mkdir "$SCRATCH/steps/bin"
 	printf '#!/bin/sh\n[ -n "$LIBRARIES" ] || exit 1\nexec %s "$@"\n' "$(command -v as)" >"$SCRATCH/steps/bin/as"
 	printf '#!/bin/sh\nLIBRARIES=here exec %s -B"%s" "$@"\n' "$(command -v "$cc")" "$SCRATCH/steps/bin" >"$SCRATCH/steps/bin/$cc"
 	chmod 755 "$SCRATCH"/steps/bin/*
 	report options/gcc-steps-of-a-script "$(PATH=$SCRATCH/steps/bin:$PATH steps script | grep -qx gcc || echo "was not run")"
 fi
-# At a terminal histograms have units and percentages, and bars of block characters if it can show them.
+# On a terminal, histograms have units and percentages, and bars of block characters if the terminal supports them.
 on_terminal() { script -qec "env -u LC_ALL $1 '$STAP' --runtime=user ${*:2} -e 'global s probe begin { s <<< 2000 print(@hist_log(s)) exit() }'" /dev/null | tr -d '\r'; }
 expect hist-terminal 0 '   1K |█                                                  1 100%' on_terminal "LANG=C.UTF-8 TERM=xterm"
 expect hist-terminal-without-utf8 0 '   1K |@                                                  1 100%' on_terminal "LANG=C TERM=xterm"
@@ -260,8 +262,8 @@ expect dyninst-option 0 'hello' "$STAP" --dyninst -e "$begin"
 expect bpf 0 '# probes' "$STAP" --bpf -p2 -r "$kernel" -e "$begin"
 expect download-debuginfo 0 '# probes' "$STAP" --download-debuginfo=no -p2 -r "$kernel" -e "$begin"
 expect download-debuginfo-bad 1 '--download-debuginfo takes yes, no, ask or seconds' "$STAP" --download-debuginfo=maybe -e "$begin"
-# Other hosts: a stand-in for ssh that runs commands here, hosts with a configured uname, a staprun that prints its
-# arguments.
+# Other hosts: ssh is replaced by a program that runs commands here, with hosts with a configured uname, and a
+# staprun that prints its arguments.
 mkdir -p "$SCRATCH/hosts"
 cat >"$SCRATCH/hosts/ssh" <<'END'
 #!/bin/sh
@@ -287,7 +289,7 @@ chmod +x "$SCRATCH"/hosts/*
 newest=$(printf '%s\n' /lib/modules/*/build | tail -n 1 | cut -d/ -f4)
 remote() { PATH=$SCRATCH/hosts:$PATH FAKE_OLD=$kernel FAKE_NEW=$newest FAKE_WAIT=$SCRATCH/wait "$STAP" "$@"; }
 sorted() { remote "$@" >"$SCRATCH/lines" && sort "$SCRATCH/lines"; }
-stopped() { # SIGNAL: the script waits on each host until that comes
+stopped() { # SIGNAL: the script waits on each host until the signal arrives
 	local pid
 	touch "$SCRATCH/wait"
 	PATH=$SCRATCH/hosts:$PATH FAKE_OLD=$kernel FAKE_WAIT=$SCRATCH/wait "$STAP" --remote=one -e "$begin" & pid=$!
@@ -320,7 +322,7 @@ expect remote-url 1 'unsupported URL; use' "$STAP" --remote=libvirt://x -e "$scr
 expect remote-option 1 '--remote takes' "$STAP" --remote=-oProxyCommand=x -e "$script"
 expect remote-and-vm 1 '--remote cannot be used with' "$STAP" --remote=one --vm -e "$script"
 expect remote-prefix-alone 1 '--remote-prefix requires --remote' "$STAP" --remote-prefix -e "$script"
-# A host's file system with one file less each time; a package manager that prints its arguments.
+# A host's file system with one file less in each step; a package manager that prints its arguments.
 prep() { "$SOURCE/translator/target/stap-prep" "$@"; }
 host=$SCRATCH/host release=9.9.9-fast
 mkdir -p "$host/etc" "$host/usr/bin" "$host/boot" "$host/lib/modules/$release/build" "$host/usr/lib/debug/boot"
@@ -401,20 +403,21 @@ expect eaten-by-the-shell 0 "println() prints an empty line; if it had an argume
 expect lint-empty-line 0 '' bash -c 'echo "probe timer.s(1) { println() } probe kernel.function(5) { println() }" | "$0" --lint - && "$0" --lint -e "probe begin { println() exit() }"' "$STAP"
 expect two-outputs 1 "two outputs are written to $SCRATCH/./same; give each a file of its own" user -o "$SCRATCH/same" --output=json:"$SCRATCH/./same" -e "$begin"
 expect function-without-call 0 'variable "execname": write execname(), which is a function' user -p2 -e 'probe begin { if (execname == "sh") println(1) exit() }'
-# A compiler that gets the interrupt of the terminal, as stap does, and fails in any way.
+# A compiler that receives the interrupt of the terminal, as stap does, and fails in some way.
 mkdir -p "$SCRATCH/interrupted"
 printf '#!/bin/sh\nkill -INT $PPID\nsleep 0.1\necho internal compiler error\nexit 4\n' | tee "$SCRATCH/interrupted/gcc" >"$SCRATCH/interrupted/make"
 chmod 755 "$SCRATCH"/interrupted/*
 compile_interrupted() { PATH=$SCRATCH/interrupted:$PATH SYSTEMTAP_DIR=$SCRATCH/interrupted/cache "$STAP" "$@" -p4 -e "$begin" 2>&1 | sed 's/^/said /'; ! grep -q 'bug\|compiler error' "$SCRATCH/out"; }
 expect compiler-interrupted 0 'said Interrupted.' compile_interrupted --runtime=user
 expect make-interrupted 0 'said Interrupted.' compile_interrupted -r "$(printf '%s\n' /lib/modules/*/build | head -n 1 | cut -d/ -f4)"
-# A compiler that takes longer than a second to end is not waited for.
+# stap does not wait for a compiler that takes longer than a second to end.
 printf '#!/bin/sh\nkill -INT $PPID\nexec sleep 3\n' >"$SCRATCH/interrupted/gcc"
 expect compiler-interrupted-slowly 0 'said Interrupted.' compile_interrupted --runtime=user
 # A reader that closes the output early leaves no temporary directory behind.
 mkfifo "$SCRATCH/closed"
 expect output-closed 141 '' bash -c "exec 4<>'$SCRATCH/closed' 3>'$SCRATCH/closed' 4<&-; exec '$STAP' --runtime=user -p3 -e '$begin' >&3"
-# Standard descriptors that are closed are not those of other files, in which messages or output would be written.
+# If standard descriptors are closed, no other file is opened as one of them, into which messages or output would be
+# written.
 mkdir -p "$SCRATCH/streams"
 printf '#!/bin/sh\nreadlink /proc/$PPID/fd/[012] | sed "s/^/stream /" >>%s/seen\nexit 1\n' "$SCRATCH/streams" >"$SCRATCH/streams/gcc"
 chmod 755 "$SCRATCH/streams/gcc"
@@ -423,7 +426,7 @@ closed_streams() {
 	sort "$SCRATCH/streams/seen" | uniq -c | awk '{ $1 = $1 % 3; print }'
 }
 expect streams-closed 0 '0 stream /dev/null' closed_streams
-# Nor does the limit of a file's size, which would be a signal.
+# Nor does the limit of the file size, which would send a signal.
 beyond_limit() { (ulimit -f 1; exec "$@" >"$SCRATCH/limited"); }
 expect output-beyond-limit 1 'ERROR: cannot write to standard output: File too large' beyond_limit "$STAP" --runtime=user -p3 -e "$begin"
 long='function twenty() { for (i = 0; i < 20; i++) println("a line of thirty-two characters") } probe begin { twenty() exit() }
@@ -445,10 +448,10 @@ release=$(printf '%s\n' /lib/modules/*/build | head -n 1 | cut -d/ -f4)
 ! wanted_some bundle || . "$TESTS/options/bundle.sh"
 ! wanted_some export || . "$TESTS/options/export.sh"
 ! wanted_some files || . "$TESTS/options/files.sh"
-# The generated C grows linearly with the script: for each shape of bench/growth.
+# The size of the generated C is linear in the size of the script, for each shape of bench/growth.
 expect growth-of-generated-c 0 'nesting -p3' env STAP="$STAP" RELEASE="$release" "$SOURCE/bench/growth" --bytes
-# Compilers take more than linear time for one function: the longest function of a long handler does not grow with
-# twice the statements.
+# Compilers take more than linear time for one function: with twice the statements, the longest function of a long
+# handler does not become longer.
 long_handler() { # STATEMENTS: the lines of the longest C function
 	{ echo 'global a; probe end {'; for ((i = 0; i < $1; i++)); do echo "a[$i % 9] <<< $i; x$((i % 9)) += $i"; done; echo 'println(x0) }'; } |
 		"$STAP" -p3 --runtime=user - | awk '/^{/ { from = NR } /^}/ { if (NR - from > most) most = NR - from } END { print most }'
@@ -456,8 +459,8 @@ long_handler() { # STATEMENTS: the lines of the longest C function
 for n in 1000 2000; do
 	expect "long-handlers-in-parts-$n" 0 '' eval "test \"\$(long_handler $n)\" -lt 500"
 done
-# The reason why an optional point is absent is not printed, so it is not searched: 2,000 such points take no more time
-# than four times as many probes of a timer.
+# The reason why an optional point is absent is not printed, so it is not determined: 2,000 such points take at most
+# four times as long as the same number of probes of a timer.
 least_time() { # FORMAT OF A PROBE, NUMBER: user time in ms, the least of three runs
 	local format=$1 run TIMEFORMAT=%U
 	{ eval "printf '$format { next }\n' {1..$2}"; echo 'probe timer.s(1) { next }'; } >"$SCRATCH/points.stp"
@@ -471,7 +474,7 @@ optional_points() {
 	[ "$(least_time "$absent" 2000)" -lt "$((10#$(least_time "$timers" 8000)))" ]
 }
 expect absent-points-are-cheap 0 '' optional_points
-# A chain of operators is a tree as deep as it is long: the passes need a larger stack than the default.
+# A chain of operators is a tree as deep as the chain is long: the passes require a larger stack than the default.
 many_operators() { # COMMAND...: with a script on standard input
 	{ printf 'probe begin { println('; printf 'randint(1) + %.0s' {1..19990}; echo '0) }'; } | "$@"
 }
@@ -510,7 +513,7 @@ else
 	skip options/vm "qemu-system-x86_64 and the image of $release"
 fi
 
-# Permissions of scripts of unprivileged users.
+# Permissions of unprivileged users' scripts.
 usr() { user --privilege=stapusr "$@"; }
 expect privilege-fine 0 'stapusr' usr -e 'probe begin, timer.ms(10) { println(execname(), pid(), %( systemtap_privilege == "stapusr" %? "stapusr" %: "other" %)) exit() }'
 expect privilege-unprivileged 0 'hello' user --unprivileged -e "$begin"
@@ -526,10 +529,10 @@ expect privilege-process 0 '# probes' "$STAP" -r "$release" -p2 --unprivileged -
 expect privilege-kernel-data 1 'is not allowed with --privilege' "$STAP" -r "$release" -p2 --unprivileged -e 'probe kernel.data(16).write { println(1) }'
 expect privilege-system 0 '.ko' "$STAP" -r "$release" -p4 --privilege=stapsys -e 'probe vfs.read { n++ } global n'
 
-# COMMAND where $SCRATCH/full is a file system with 4 kB left, in a mount namespace.
+# COMMAND: $SCRATCH/full is a file system with 4 kB left, in a mount namespace.
 mkdir -p "$SCRATCH/full"
 full() {
-	# shellcheck disable=SC2016  # the inner shell's
+	# shellcheck disable=SC2016  # the inner shell expands it
 	unshare -rm sh -c 'mount -t tmpfs -o size=16k none "$0" && dd if=/dev/zero of="$0/x" bs=1k count=12 2>/dev/null &&
 		{ "$@"; status=$?; rm "$0/x" && [ -z "$(ls "$0" | grep -vx cache)" ] || status=99; exit $status; }' "$SCRATCH/full" "$@"
 }
@@ -542,7 +545,7 @@ else
 	for name in tmp cache cache-warns output; do skip "options/full-$name" 'user namespaces'; done
 fi
 
-# The ways to write output.
+# The destinations of output.
 expect switching-value 1 "-S takes megabytes" "$STAP" -S 0 -o f -e "$begin"
 expect switching-files 1 "-S takes megabytes" "$STAP" -S 1,0 -o f -e "$begin"
 expect record-excludes-formats 1 '"stap report" makes these from the recorded file' "$STAP" --record -f json -e "$begin"
@@ -571,7 +574,7 @@ expect suppress-time 0 '20000' user -g --suppress-time-limits -e 'probe begin { 
 expect make-variable 1 "-B takes a variable" "$STAP" -B 'g cc' -e "$begin"
 expect make-variable-used 1 "nosuchcc-12" "$STAP" --disable-cache -p4 -r "$release" -B CC=nosuchcc-12 -e "$begin"
 
-# Lists, limits and output options; each once as intended and once with an error.
+# Lists, limits and output options; each with a valid and with an invalid value.
 expect color 1 $'\e[01;31msemantic error' user --color=always -e 'probe begin { nosuch() }'
 on_terminal() { TERM=$1 script -qec "'$STAP' -p2 --runtime=user -e 'probe begin { nosuch() }'" /dev/null | grep -c $'\e'; }
 expect color-on-terminal 0 '' on_terminal xterm
@@ -593,7 +596,7 @@ expect types-bad 1 "unable to find the type \"nosuch_x\"" "$STAP" -r "$release" 
 expect types-module 0 'struct loop_device {' "$STAP" -r "$release" --types='struct loop_device@loop'
 expect types-module-bad 1 'the kernel has no module "lop"' "$STAP" -r "$release" --types=loop_device@lop
 expect types-nothing 1 '--types takes NAME or NAME@MODULE' "$STAP" -r "$release" --types=list_head@
-# A limit that is reached is named, by stap or for a tool that it runs.
+# A limit that is reached is reported by name, for stap and for a tool that it runs.
 uncached() { user --disable-cache -p4 "$@" -e "$begin"; }
 expect rlimit-cpu 1 'ERROR: the limit of processor time is reached; raise --rlimit-cpu' user -p2 --rlimit-cpu=0 -e "
 	@define m0 %( x = 1 %) $(for i in {1..16}; do printf '@define m%d %%( @m%d @m%d %%)\n' $i $((i - 1)) $((i - 1)); done) probe begin { @m16 }"

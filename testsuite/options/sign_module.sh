@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# --sign-module: the signature is, byte by byte, what the kernel's own sign-file appends; and a kernel that loads only signed
-# modules accepts it: Debian's, with the certificate of the test in the place of Debian's. (Read by run.sh.)
+# --sign-module: the signature equals the one that the kernel's own sign-file appends, byte by byte; and a kernel
+# that loads only signed modules accepts it: Debian's kernel, with the certificate of the test instead of Debian's.
+# (Read by run.sh.)
 keys=$SCRATCH/keys
 mkdir -p "$keys"
 make_key() { # NAME ALGORITHM...
 	openssl req -x509 "${@:2}" -days 3 -subj /CN=k -addext basicConstraints=critical,CA:FALSE -keyout "$keys/$1.key" -out "$keys/$1.pem" 2>/dev/null &&
 		openssl x509 -in "$keys/$1.pem" -outform DER -out "$keys/$1.der"
 }
-# A certificate has to be as short as that of the kernel, whose key is of the same kind.
+# A certificate must not be longer than that of the kernel, whose key is of the same kind.
 make_key trusted -newkey rsa:2048 -nodes
 python3 "$TESTS/options/trust_key.py" "/boot/vmlinuz-$release" "$keys/trusted.der" "$keys/vmlinux" 2>/dev/null ||
 	make_key trusted -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes
@@ -20,7 +21,7 @@ signed() { (cd "$keys" && "$STAP" -r "$release" -p4 -e "$begin" "$@"); }
 signed -m plain >/dev/null
 sign_file=/lib/modules/$release/build/scripts/sign-file
 
-# Removes the signature from a module, by the sizes that its end states.
+# Removes the signature from a module, using the sizes at its end.
 unsigned() { python3 -c 'import sys; b = open(sys.argv[1], "rb").read(); sys.stdout.buffer.write(b[:len(b) - 40 - int.from_bytes(b[-32:-28], "big")])' "$1"; }
 like_sign_file() { # MODULE KEY CERTIFICATE: RSA signatures of the same bytes are equal
 	unsigned "$keys/$1" >"$keys/bare" && "$sign_file" sha256 "$keys/$2" "$keys/$3" "$keys/bare" "$keys/reference" && cmp "$keys/$1" "$keys/reference"
@@ -54,7 +55,8 @@ else
 	signed -m t_trusted --sign-module="$keys/trusted.key,$keys/trusted.pem" >/dev/null
 fi
 
-# In the guest, both ways: also that a module without signature is refused shows that the kernel enforces it.
+# In the guest, with and without a signature: that a module without signature is rejected shows that the kernel
+# enforces it.
 cat >"$keys/enforce.sh" <<'END'
 for m in t_trusted cached plain; do echo "$m: $(staprun /$m.ko 2>&1 | head -n 1)"; done
 END

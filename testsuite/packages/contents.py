@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-# contents.py SOURCE INSTALLED: compares the files that `make install` put below INSTALLED (its prefix) with the lists of the Debian
-# packages and of the RPM spec, and the packages that quickstart installs for a build with those that debian/control requires.
+# contents.py SOURCE INSTALLED: compares the files that `make install` copied to INSTALLED (its prefix) with the
+# lists of the Debian packages and of the RPM spec, and the packages that quickstart installs for a build with those
+# that debian/control requires.
 import fnmatch
 import glob
 import os
@@ -57,7 +58,8 @@ def unmatched(lists):
 
 
 def documents_named():
-    """Returns the documents that messages, manual pages and packaged documents name, with the first that does."""
+    """Returns the documents to which messages, manual pages and packaged documents refer, with the first that
+    does."""
     named = {}
     for path in glob.glob(os.path.join(source, "translator/**/*.c"), recursive=True) + glob.glob(os.path.join(source, "doc/*.in")) + [
             os.path.join(source, "doc/options.txt")]:

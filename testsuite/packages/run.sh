@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The packages of debian/ and packaging/: each installed file belongs to exactly one of them, what they require is what is built
-# with, and an installation in an empty /usr/local works and can be removed. That is a directory tree that shares only /usr with
-# this host, where chroot(8) enters it; its scripts are those of the Debian package.
+# The packages of debian/ and packaging/: each installed file belongs to exactly one of them, their requirements are
+# those of the build, and an installation in an empty /usr/local works and can be removed. This is done with
+# chroot(8) in a directory tree that shares only /usr with this host, by the scripts of the Debian package.
 set -u
 . "$TESTS/lib.sh"
 dest=$SCRATCH/installed root=$SCRATCH/root prefix=$(sed -n 's/^prefix = //p' "$BUILD/Makefile")
@@ -37,7 +37,7 @@ for build in $(printf '%s\n' /lib/modules/6.1.*/build | sort -V); do
 	[ ! -d "$build" ] || release=$(basename "$(dirname "$build")")
 done
 
-# In a mount namespace of its own, whose mounts end with it.
+# Runs in a separate mount namespace, whose mounts are removed with it.
 unshare -m bash -s "$root" "$BUILD" "$SOURCE" "$release" >"$SCRATCH/out" 2>&1 <<'END'
 set -u
 root=$1 build=$2 source=$3 release=$4

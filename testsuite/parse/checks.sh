@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# --lint: the warnings of each script by their names, one that permits a warning, and the example scripts, which have none.
-# Read by run.sh, needs "$STAP".
+# --lint: the warnings of each script by their names, a script that permits a warning, and the example scripts,
+# which have none. Read by run.sh, needs "$STAP".
 
 check() { # NAME-OF-WARNING... -- SCRIPT [ARGUMENT...]
 	local want='' got status=0

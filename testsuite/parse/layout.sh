@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# --fmt: the layout of a script with many constructs, all scripts at hand, its ways to write, and errors. stap itself verifies
-# that tokens, comments and tree stay the same. Read by run.sh, needs "$STAP".
+# --fmt: the layout of a script with many constructs, of all available scripts, ways to write the output, and
+# errors. stap itself verifies that tokens, comments and tree stay the same. Read by run.sh, needs "$STAP".
 
 layout() { "$STAP" --fmt "$@" </dev/null; }
 
@@ -10,7 +10,7 @@ if wanted layout; then
 	layout layout/style.out 2>&1 | cmp -s - layout/style.out && ok parse/layout-again || not_ok parse/layout-again
 fi
 
-# Braces that enclose nothing are "{}" in the result, wherever the script has line breaks.
+# Empty braces are "{}" in the result, wherever the script has line breaks.
 if wanted layout-empty; then
 	printf 'probe a = begin, end\n{\n}\nfunction f()\n{\n\n}\nprobe a\n{\n\tif (1)\n\t{\n\t}\n}\n' >"$SCRATCH/a.stp"
 	layout "$SCRATCH/a.stp" >"$SCRATCH/once.stp" 2>&1
@@ -19,7 +19,7 @@ if wanted layout-empty; then
 		diff "$SCRATCH/once.stp" "$SCRATCH/twice.stp")"
 fi
 
-# Each script that parses, changed in place, is in the standard layout.
+# Each script that parses has the standard layout after it was changed in place.
 layout_all() {
 	local file n=0 dir=$SCRATCH/layout files=() wrong
 	mkdir -p "$dir"
@@ -41,7 +41,7 @@ layout_all() {
 }
 ! wanted layout-scripts || layout_all
 
-# The examples are read by people: they are in the standard layout as they are.
+# The examples have the standard layout without a change, since users read them.
 ! wanted layout-examples || report parse/layout-examples "$("$STAP" --fmt=check "$SOURCE"/examples/*/*.stp 2>&1 </dev/null)"
 
 if wanted layout-files; then

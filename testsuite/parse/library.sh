@@ -4,7 +4,7 @@
 lib=$SCRATCH/library cache=$SCRATCH/cache
 mkdir -p "$lib/x86_64" "$lib/arm64" "$lib/arch/x86_64" "$lib/linux/6.1" "$lib/linux/6.2" "$cache"
 
-# wants NAME LAST_LINE OPTIONS...: the last line that the driver prints about a script that is always valid
+# wants NAME LAST_LINE OPTIONS...: compares the last line that the driver prints for a script that is always valid
 wants() {
 	local name=$1 line=$2 out
 	shift 2
@@ -42,7 +42,8 @@ wants "function that no file has" "function nothing: no, 0 files" -f nothing
 wants "a private function is not visible" "function a_private: no, 0 files" -f a_private
 wants "names after a brace opened in two branches" "function a_after: yes, 1 files" -f a_after
 wants "a file with errors is not used" "function broken: no, 0 files" -f broken
-# reported NAME DIRECTORY MESSAGE: errors of a file in a directory of -I are reported although the script uses nothing of it
+# reported NAME DIRECTORY MESSAGE: errors of a file in a directory of -I are reported although the script does not
+# use it
 reported() {
 	local status=0
 	"$STAP" -p1 --runtime=user -I "$2" -e 'probe begin { next }' >/dev/null 2>"$SCRATCH/err" || status=$?

@@ -2,7 +2,7 @@
 # Every available script, printed by -p1, parses to the same tree: those of the test suite, of the library, and of
 # systemtap-doc if it is installed. Read by run.sh, needs "$STAP".
 
-# The first of these arguments with which the script is accepted are used for both rounds.
+# Both rounds use the first of these arguments with which the script is accepted.
 round() {
 	local file=$1 arguments
 	for arguments in '' '1 2 3 4 5 6 7 8 9' 'begin 1' 'begin begin begin' '17 text begin' 'begin begin 1 begin' '1 2 @sum begin end'; do
@@ -21,7 +21,7 @@ rounds() { # NAME FILE...
 	shift
 	for file; do
 		case $file in
-		*.bad.stp | */security-bandaid-template.stp) continue ;; # not meant to parse
+		*.bad.stp | */security-bandaid-template.stp) continue ;; # scripts that are invalid on purpose
 		esac
 		n=$((n + 1))
 		round "$file" || wrong+="$file: $(head -n 6 "$SCRATCH/err")"$'\n'

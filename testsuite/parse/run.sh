@@ -8,7 +8,7 @@
 #   library.sh            the library's index and its cache (only with unit/parse_main)
 #   layout.sh             --fmt
 #   checks.sh             --lint
-#   roundtrip.sh          every script at hand, printed and parsed again
+#   roundtrip.sh          every available script, printed and parsed again
 # $STAP_PARSE is the program; else "$STAP -p1"; else unit/parse_main, built from the objects in $BUILD.
 set -u
 shopt -s nullglob

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Calls of probed() by threads of many processes, some in nested PID namespaces. Some processes exit, or execute
-// another program from a thread, during calls that never return. Prints the number of calls that returned.
+// Threads of many processes call probed(); some are in nested PID namespaces. Some processes exit, or execute
+// another program in a thread, during calls that therefore never return. Prints the number of calls that returned.
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <sched.h>

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Functions transformed by the optimiser: a clone for a constant, one without a parameter, a beginning that is
-// inlined with a rest that isn't, code that is hardly ever run, put elsewhere; calls through several of them.
+// Functions transformed by the optimiser: a clone for a constant, a clone without a parameter, a function whose
+// beginning is inlined and whose remaining part is not, unlikely code in another section; calls through several of
+// them.
 #include <stdio.h>
 #include <stdlib.h>
 
 #define APART __attribute__((noinline))
 volatile int sink;
 
-// Called with one constant only: scaled.constprop.0
+// It is called only with a constant: scaled.constprop.0
 static APART int scaled(int n, int by)
 {
 	for (int i = 0; i < by; i++)
@@ -15,14 +16,14 @@ static APART int scaled(int n, int by)
 	return sink;
 }
 
-// A parameter that nobody reads: lean.isra.0
+// It has an unused parameter: lean.isra.0
 static APART int lean(int n, int unread)
 {
 	sink += n;
 	return scaled(n, 3);
 }
 
-// Its beginning is inlined where it is called, the rest is checked.part.0.
+// Its beginning is inlined at the call; the remaining part is checked.part.0.
 static int checked(int n)
 {
 	if (__builtin_expect(n <= 0, 1))
@@ -34,7 +35,7 @@ static int checked(int n)
 	return scaled(n, 3);
 }
 
-// The code for a bad one is in rare.cold.
+// The code for an invalid value is in rare.cold.
 APART int rare(int n)
 {
 	if (n > 100) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Keeps time between two callbacks of a timer; what happens in the second of them takes long, asleep
-// in state D: the parent of vfork() waits for its child.
+// Measures the time between two callbacks of a timer. A step in the second one takes long, asleep in state D: the
+// parent of vfork() waits for its child.
 #include <stdio.h>
 #include <sys/time.h>
 #include <sys/wait.h>

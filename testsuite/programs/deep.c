@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Calls through a library, the C library and a signal handler, without frame pointers. At the innermost
-// place the program tells the call stack that it unwinds itself. With -DLIBRARY: the library.
+// Calls through a library, the C library and a signal handler, without frame pointers. In the innermost function
+// the program prints the call stack that it unwinds itself. With -DLIBRARY: the library.
 #include <alloca.h>
 #include <signal.h>
 #include <stdio.h>
@@ -10,7 +10,7 @@
 #include <unwind.h>
 
 #define KEPT __attribute__((noinline, noclone))
-// No call in the last place becomes a jump.
+// Prevents the last call from becoming a jump.
 #define AFTERWARDS() __asm__ volatile("" ::: "memory")
 
 long through_library(long (*call)(long), long n);
@@ -46,7 +46,7 @@ void sorted_by(int (*order)(const void *, const void *))
 
 static _Unwind_Reason_Code note(struct _Unwind_Context *c, void *more)
 {
-	// glibc ends its chain at the start of a thread.
+	// glibc's call stack ends at the start of a thread.
 	if (_Unwind_GetIP(c))
 		printf(" 0x%lx", (unsigned long)_Unwind_GetIP(c));
 	return _URC_NO_REASON;
@@ -62,7 +62,7 @@ KEPT long leaf(long n)
 	return n;
 }
 
-// Its frame is aligned, and of no known size.
+// Its frame is aligned, and its size is unknown.
 KEPT static long aligned(long n)
 {
 	char wide[64] __attribute__((aligned(64))), *more = alloca(n % 100 + 20);
@@ -109,7 +109,7 @@ int main(void)
 	sorted_by(compare);
 	signal(SIGUSR1, on_signal);
 	raise(SIGUSR1);
-	f = open_memstream(&text, &size);      // the library calls itself
+	f = open_memstream(&text, &size);      // the library calls itself through this stream
 	fprintf(f, "%ld", middle(100));
 	fclose(f);
 	return 0;

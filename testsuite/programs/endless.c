@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Events with numbers, without end: endless THREADS. Each thread counts its calls of work(), which passes the number to
-// a system call that is rare otherwise.
+// Events with numbers, without end: endless THREADS. Each thread counts its calls of work(), which passes the
+// number to a system call that other code rarely makes.
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@ __attribute__((noinline, noclone)) int work(int n)
 {
 	int rc = syscall(SYS_sched_get_priority_max, n);
 
-	__asm__ volatile("" : "+r"(rc));       // a call in the tail would be no return
+	__asm__ volatile("" : "+r"(rc));       // prevents a tail call, which would have no return
 	return rc;
 }
 

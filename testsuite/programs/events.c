@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Events whose number is known: events THREADS CALLS. Each thread calls work() so often, which makes a system call that
-// is rare otherwise. Prints how many calls there were of all threads.
+// Events whose number is known: events THREADS CALLS. Each thread calls work() CALLS times, which makes a system
+// call that other code rarely makes. Prints the number of calls of all threads.
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <stdio.h>
@@ -14,7 +14,7 @@ __attribute__((noinline, noclone)) int work(int n)
 {
 	int rc = syscall(SYS_sched_get_priority_max, n);
 
-	__asm__ volatile("" : "+r"(rc));       // a call in the tail would be no return
+	__asm__ volatile("" : "+r"(rc));       // prevents a tail call, which would have no return
 	return rc;
 }
 

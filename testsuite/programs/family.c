@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Once the file is there that is given: one thread, one child that becomes busybox, one child that is a copy.
+// Waits for the given file, then starts a thread, a child that executes busybox, and a child that is a copy.
 #include <pthread.h>
 #include <stdlib.h>
 #include <sys/wait.h>

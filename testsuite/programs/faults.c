@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Pointers that lead nowhere: at once, at a member, or from the middle of what they point to.
+// Invalid pointers: the pointer itself, at a member, or from the middle of its target.
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>

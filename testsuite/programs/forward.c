@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A tunnel through which two packets for others come in, IPv4 and IPv6, and go out again; what comes back is
-// printed. Then a connection to itself over IPv6.
+// A tunnel through which two packets for other hosts arrive, IPv4 and IPv6, and leave again; the packets that
+// return are printed. Then a connection to itself over IPv6.
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <linux/if.h>
@@ -37,7 +37,7 @@ static void put16(unsigned char *p, unsigned int v)
 	p[1] = v;
 }
 
-// A header of UDP and the text, after the addresses at `addresses`, which the sum is about, too.
+// Writes a header of UDP and the text, after the addresses at `addresses`, which the checksum also includes.
 static void fill_udp(unsigned char *udp, const unsigned char *addresses, int len)
 {
 	int n = 8 + sizeof(text) - 1;

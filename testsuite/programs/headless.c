@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Processes whose first thread ends before they do: one's other thread becomes busybox, one's goes on for a while.
+// Processes whose first thread exits before the process does: the other thread of one executes busybox, that of the
+// other continues for a while.
 #include <pthread.h>
 #include <stdio.h>
 #include <sys/prctl.h>

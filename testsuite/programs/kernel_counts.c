@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Events that the kernel counts, too: kernel_counts THREADS ROUNDS. Between from() and to() pages are touched for the
-// first time and the process gives up its CPU; prints the kernel's own counts, the least and the most: within and
-// around the two calls, as it may be interrupted between them and the counting. Then THREADS threads write to a
-// variable ROUNDS times each.
+// Events that the kernel counts, too: kernel_counts THREADS ROUNDS. Between from() and to(), pages are accessed for
+// the first time and the process yields its CPU. Prints the minimum and the maximum of the kernel's own counts:
+// read inside and around the two calls, since the process may be interrupted between them and the counting. Then
+// THREADS threads write to a variable ROUNDS times each.
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <stdio.h>

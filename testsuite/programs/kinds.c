@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Values of every kind in every kind of place, written to the file that the first argument names as the
-// program itself knows them; for tests that compare what a probe sees, however this was compiled.
+// Values of every kind in every kind of location, written by the program to the file in the first argument, for
+// tests that compare the values that a probe reads, with any compiler options.
 #include <stdio.h>
 #include <string.h>
 
@@ -31,7 +31,7 @@ static int (*chosen)(int);
 static union { double d; unsigned long long u; } image;
 static unsigned long long bits_of(double d) { image.d = d; return image.u; }
 
-// More parameters than registers, of all sizes; a structure in two registers, one in memory.
+// More parameters than registers, of all sizes; a structure in two registers, another in memory.
 KEPT long long many(char c, unsigned char u, short s, unsigned short w, int i, unsigned n, long long l,
 		    unsigned long long b, struct pair pair, struct large large, _Bool yes, mood_t mood)
 {
@@ -66,7 +66,7 @@ KEPT int look(struct bits *b, struct large *l, char **texts, struct pair (*table
 	return last;
 }
 
-// Variables in the middle of things: of a loop, of an inner block, of an inlined copy.
+// Variables inside constructs: of a loop, of an inner block, of an inlined copy.
 static inline __attribute__((always_inline)) long long inlined(long long of, int by)
 {
 	long long product = of * by;
@@ -96,7 +96,7 @@ KEPT long long middle(struct pair *p, int n)
 	return sum;
 }
 
-// A structure of which nothing but its pieces is left.
+// A structure of which only its pieces remain.
 KEPT long long pieces(long long a, int b)
 {
 	struct pair kept = { b * 3, a + 5 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Functions with known arguments, called a known number of times in a known order; what happened is
-// printed, for the tests to compare with what probes saw.
+// Functions with known arguments, called a known number of times in a known order; the calls are printed, for tests
+// that compare them with the hits of probes.
 #include <stdio.h>
 
 struct point {
@@ -43,7 +43,7 @@ KEPT int fib(int n)
 		return n;
 	before = fib(n - 1);
 	last = fib(n - 2);
-	__asm__ volatile("" : "+r"(last));     // or the call becomes a loop
+	__asm__ volatile("" : "+r"(last));     // otherwise the call becomes a loop
 	return before + last;
 }
 

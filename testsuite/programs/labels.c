@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Labels of assembler code that have no type: outside_label is called as a function, inside_label is in one.
+// Labels of assembler code without a type: outside_label is called as a function, inside_label is inside a
+// function.
 void outside_label(void);
 __asm__(".text\n.globl outside_label\noutside_label:\n\tnop\n\tnop\n\tret\n");
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Calls that end in ways of their own: 201 nested ones, of which the kernel catches 64 returns; ones that are left by
-// longjmp(); ones after these with the same stack pointer, which return; a chain of tail calls.
+// Calls that end in unusual ways: 201 nested ones, of which the kernel reports 64 returns; calls that longjmp()
+// leaves; calls after these with the same stack pointer, which return; a chain of tail calls.
 #include <setjmp.h>
 
 #define KEPT __attribute__((noinline, noclone))
@@ -12,7 +12,7 @@ KEPT int nested(int n)
 {
 	int r = n ? nested(n - 1) : 0;
 
-	__asm__ volatile("" : "+r"(r));        // or the call becomes a loop
+	__asm__ volatile("" : "+r"(r));        // otherwise the call becomes a loop
 	return r + 1;
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Threads that write to a variable. many_threads N: N threads, which write once each after SIGUSR1. many_threads 0:
+// Threads that write to a variable. many_threads N: N threads, each of which writes once after SIGUSR1.
+// many_threads 0:
 // four threads that start one thread after the other, each of which writes its number once; without end.
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -18,7 +19,7 @@ static void *once(void *number)
 
 	if (!number && read(gate[0], &c, 1) != 1)
 		exit(1);
-	pthread_mutex_lock(&lock);             // who handles the write reads the number
+	pthread_mutex_lock(&lock);             // the handler of the write reads the number
 	watched = (long)number;
 	pthread_mutex_unlock(&lock);
 	return NULL;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Marks with arguments of all kinds and known values, C and C++.
+// Static probes with arguments of all kinds and known values, C and C++.
 #include <stdio.h>
 #ifdef SEMAPHORES
 #define _SDT_HAS_SEMAPHORES 1
@@ -30,7 +30,7 @@ __attribute__((noinline)) void where(struct animal *a, int i, int n)
 	STAP_PROBE12(zoo, many, i, i + 1, i + 2, i + 3, i + 4, i + 5, i + 6, i + 7, i + 8, i + 9, i + 10, i + 11);
 }
 
-// An asm() with a mark of its own.
+// An asm() with a static probe.
 __attribute__((noinline)) void floats(int four, long eight)
 {
 	__asm__ volatile(STAP_PROBE_ASM(zoo, floats, 4f@%k[four] 8f@%[eight] 4f@%[weight])
@@ -47,7 +47,7 @@ int main(int argc, char **argv)
 	unsigned four = 4000000000u;
 	long long eight = -5000000000ll;
 
-	puts("literal");           // what no process has touched, no probe can read
+	puts("literal");           // a page that no process has accessed cannot be read by a probe
 	STAP_PROBE(zoo, none);
 	STAP_PROBE8(zoo, numbers, small, byte, two, utwo, argc, four, eight, LARGE);
 	STAP_PROBEV(zoo, texts, "literal", argv[0], &cow, 7);

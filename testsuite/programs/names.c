@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Runs code at which every kind of probe can be placed, again and again, until it is killed: of the program, of a
+// Repeatedly runs code on which every kind of probe can be placed, until it is killed: code of the program, of a
 // library (-DLIBRARY) and of the vDSO.
 #define _GNU_SOURCE
 #include <dlfcn.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Variables that have no location of their own: constants, bytes that debuginfo alone has, what a register held before.
+// Variables without a location: constants, bytes that only debuginfo contains, previous values of a register.
 // Compiled twice: with ENTRY the function whose location the test then changes.
 #ifdef ENTRY
 // The location says that the value of rbx at HERE is its value at the entry.
@@ -29,7 +29,7 @@ __attribute__((noinline, noclone)) long nowhere(long n)
 	return local + both.first + *to + (long)half + word[0] + fixed;
 }
 
-// The callers alone have `kept`: the return address identifies them.
+// Only the callers have `kept`: the return address identifies them.
 static __attribute__((noinline, noclone)) long passed(long n, long kept)
 {
 	long sum = n + kept;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Events whose number is known, of other kinds than events.c: others THREADS ROUNDS FILE. In each round a thread calls
-// step(), sends a packet to itself, and reads the file, which may refuse with EAGAIN, but is asked nevertheless. Prints
-// how many rounds there were of all threads.
+// Events whose number is known, of other kinds than in events.c: others THREADS ROUNDS FILE. In each round a thread
+// calls step(), sends a packet to itself, and reads the file, which may return EAGAIN. Prints the number of rounds
+// of all threads.
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <pthread.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// place FILE SYMBOL NUMBER: wherever the file has the number, of 8 bytes, it becomes the address that the running
-// kernel has for the symbol. Fails when it has it nowhere.
+// place FILE SYMBOL NUMBER: replaces each occurrence of the 8-byte number in the file by the address of the symbol
+// in the running kernel. Fails if there is none.
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Functions that give structs: in one register, in two, in memory; and not in registers of whole numbers.
+// Functions that return structs: in one register, in two, in memory; and in vector registers.
 struct one { int a; short b; };
 struct two { long a; const char *b; };
 struct three { long a, b; struct { int c[2]; } in; };

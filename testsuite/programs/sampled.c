@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Events whose number is known: sampled THREADS ROUNDS. In each round a thread writes a variable and moves to the other
-// one of two processors. Prints the number of rounds of all threads.
+// Events whose number is known: sampled THREADS ROUNDS. In each round a thread writes a variable and moves to the
+// other one of two processors. Prints the number of rounds of all threads.
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <sched.h>
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <sys/prctl.h>
 
-volatile int watched = 1;            // not cleared by the kernel
+volatile int watched = 1;            // initialised, so that the kernel does not clear it
 static int rounds;
 static pthread_barrier_t begin;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// On each of two processors in turn: spins for a while with a frame pointer that points to stack words that are not a
-// frame; then does so in system calls that change mappings, during which probes cannot look them up. Before each
-// of these, and at the end, it calls sched_setaffinity().
+// Alternately on two processors: loops for a while with a frame pointer to stack words that are not a frame; then
+// in system calls that change mappings, during which probes cannot look them up. Before each of these, and at the
+// end, it calls sched_setaffinity().
 #define _GNU_SOURCE
 #include <sched.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 
 enum { SIZE = 4 << 20 };
 
-// The words look as if a call instruction ended before the address that a return address would be.
+// The words look as if a call instruction ended before the address in place of a return address.
 static void fill(unsigned long *words)
 {
 	words[0] = (unsigned long)&words[4];

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Processes that come and go as fast as they can. storm N: N times a child that makes two and ends before them. The
-// one has eight threads, the last of which to end runs this program again; the other runs it by vfork, and ends
-// with threads that don't stop. Each time probed() is called twelve times. Ends after all of them.
+// Processes that start and exit as fast as possible. storm N: N times a child that starts two children and exits
+// before them. The first of these has eight threads, of which the last one to exit executes this program again; the
+// second executes it after vfork, and exits with running threads. Each time probed() is called twelve times. Ends
+// after all of them.
 // storm: one call. storm wait: two calls of lasts(), each until something is typed.
 #include <pthread.h>
 #include <stdbool.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Two threads that count in variables of their own, in the program and in a library; each tells what it
-// finds before a step. With -DLIBRARY: the library. With -DLATE: the program loads it when it runs.
+// Two threads that count in separate variables, in the program and in a library; each prints their values before a
+// step. With -DLIBRARY: the library. With -DLATE: the program loads it at run time.
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Enums as Rust's compiler describes them, which no compiler of C does: the debuginfo is written here.
-// It prints what it holds.
+// Enums with the debuginfo of Rust's compiler, which is written here since no C compiler generates it. The program
+// prints their values.
 //   enum Shape { Empty, Circle(u32), Rect { w: u64, h: u16 } }      a number of its own tells which
 //   enum Perhaps { None, Some(&u32) }                               the pointer tells: 0 is None
 #include <stdio.h>
@@ -31,8 +31,8 @@ __asm__(".pushsection .debug_abbrev,\"\",@progbits\n"
 	ABBREV(1, 0x11, 1, 0x3, 0x8, 0x13, 0xb, 0x11, 0x1, 0x12, 0x7)       // unit: name, language, addresses
 	ABBREV(2, 0x24, 0, 0x3, 0x8, 0xb, 0xb, 0x3e, 0xb)                   // base type
 	ABBREV(3, 0x13, 1, 0x3, 0x8, 0xb, 0xb)                              // struct
-	ABBREV(4, 0x33, 1, 0x15, 0x13)                                      // variant part: its number
-	ABBREV(5, 0xd, 0, 0x49, 0x13, 0x38, 0xb)                            // the number
+	ABBREV(4, 0x33, 1, 0x15, 0x13)                                      // variant part: the discriminant
+	ABBREV(5, 0xd, 0, 0x49, 0x13, 0x38, 0xb)                            // the discriminant
 	ABBREV(6, 0x19, 1, 0x16, 0xb)                                       // variant of a value
 	ABBREV(7, 0xd, 0, 0x3, 0x8, 0x49, 0x13, 0x38, 0xb)                  // member
 	ABBREV(8, 0xf, 0, 0xb, 0xb, 0x49, 0x13)                             // pointer

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Opens HTML reports in a headless Chromium, over its debugging pipe, and uses them: browser.py CHROMIUM DIRECTORY.
-# DIRECTORY has the reports of html.stp, html-hostile.stp and the like, and gets screenshots. Prints what is wrong.
+# Opens HTML reports in a headless Chromium through its debugging pipe, and uses them: browser.py CHROMIUM
+# DIRECTORY. DIRECTORY contains the reports of html.stp, html-hostile.stp and others; screenshots are written to it.
+# Prints problems.
 import base64
 import json
 import os
@@ -13,7 +14,7 @@ import time
 
 class Browser:
     def __init__(self, program):
-        self.profile = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)       # its children may end after it
+        self.profile = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)       # its children may exit after it
         to_browser, self.to = os.pipe()
         self.back, from_browser = os.pipe()
 
@@ -81,7 +82,7 @@ class Browser:
             self.faults.append(code + ': ' + json.dumps(result['exceptionDetails'])[:500])
         return result['result'].get('value')
 
-    # The page may be in a transition: waits for the value.
+    # Waits for the value, since the page may be in a transition.
     def expect(self, what, code, wanted):
         for _ in range(100):
             got = self.run(code)
@@ -147,7 +148,7 @@ def check_flame(b):
     b.expect('reset by key', INFO + '.includes("Zoomed")', False)
 
 
-# Values beyond 2^53 are texts in the session; of more frames than are laid out, the narrowest ones are left out.
+# Values beyond 2^53 are strings in the session; if there are too many frames, the narrowest ones are omitted.
 def check_trees(b):
     tree = '(root => [root.value, root.depth, root.children.length])(new Flame({ label: "n", frames: [], elements: %s }, []).root)'
     b.expect('large values', tree % '[{ frames: [0], value: "9007199254740994" }, { frames: [0, 1], value: 2 }]', [9007199254740996, 3, 1])
@@ -189,7 +190,7 @@ def check_page(b):
     b.expect('p99', 'quantile([{lo: 0, hi: 9, count: 2}, {lo: 20, hi: null, count: 8}], 0.99)', 20)
 
 
-# Two runs: a table of what changed, and a flame graph with the frames that grew in red.
+# Two runs: a table of the changes, and a flame graph in which frames that grew are red.
 def check_runs(b):
     row = '[...[...%s.querySelectorAll("tbody tr")].find(r => r.textContent.startsWith("%s")).querySelectorAll("td")].slice(0, 4).map(c => c.textContent)'
     b.expect('headings', '[...document.querySelectorAll("h1")].map(h => h.textContent)', ['stap report of 2 runs', 'Run 1', 'Run 2'])
@@ -208,7 +209,7 @@ def check_runs(b):
     b.expect('usual', colour % 'copy_page', usual)
 
 
-# A hostile text makes no element and runs nothing.
+# A hostile text creates no element and runs no code.
 def check_hostile(b):
     b.expect('elements', 'document.querySelectorAll("main img, main b, main script").length', 0)
     b.expect('key', SECTION % 'hostile' + """.innerText.includes('</script><img src=x onerror="hacked=1">')""", True)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Reads what stap-report wrote for values.stp: check.py schema SCHEMA FILE..., check.py values FILE SAFE-FILE, check.py csv FILE.
-# Prints what is wrong.
+# Checks the output of stap-report for values.stp: check.py schema SCHEMA FILE..., check.py values FILE SAFE-FILE,
+# check.py csv FILE. Prints problems.
 import base64
 import csv
 import json

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Reads the profiles that stap-report wrote for stacks.stp, strictly: check_profiles.py KIND FILE. Prints what is wrong.
+# Strictly checks the profiles that stap-report writes for stacks.stp: check_profiles.py KIND FILE. Prints problems.
 import gzip
 import json
 import sys
@@ -11,7 +11,7 @@ def expect(what, got, wanted):
         print('%s: %r, not %r' % (what, got, wanted))
 
 
-# Stacks from the outermost frame on.
+# Stacks, from the outermost frame on.
 MAIN = ('0x7f0000000008', None), ('main', '/usr/bin/cat'), ('ksys_read', 'kernel')
 CALLS = {MAIN + (('vfs_read', 'kernel'), ('cat', None)): 7, MAIN + (('a "quoted" \ufffd name', None),): 2}
 BYTES = {MAIN: 128, (('one frame', None),): 1}

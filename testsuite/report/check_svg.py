@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Reads an SVG picture of stap-report and accepts nothing else: check_svg.py FILE prints the titles of its frames, pictures and lanes, its labels and its losses.
+# Strictly parses an SVG picture of stap-report: check_svg.py FILE prints the titles of its frames, pictures and
+# lanes, its labels and its losses.
 import sys
 import xml.etree.ElementTree as ElementTree
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Reads trace events strictly: check_trace.py calls FILE (of write_session.py 3) or check_trace.py timers FILE. Prints what is wrong.
+# Strictly parses trace events: check_trace.py calls FILE (of write_session.py 3) or check_trace.py timers FILE.
+# Prints problems.
 import json
 import sys
 

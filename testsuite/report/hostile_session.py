@@ -37,20 +37,20 @@ STACK = record(bytes([VALUE]) + number(0) + text(b'in\x1b[31mner\xff;\x07+0x1/0x
 PLAIN = START + TID + record(bytes([PRINT]) + signed(1) + signed(5)) + END
 SESSIONS = {
     'plain': PLAIN,
-    # A frame whose name has bytes that are not UTF-8 and that control terminals.
+    # A frame whose name has bytes that are invalid UTF-8 or control characters of terminals.
     'bytes': START + record(global_('n')) + STACK + END,
-    # Bytes after the end: another session, or something else.
+    # Bytes after the end: another session, or other data.
     'joined': PLAIN + PLAIN,
     'followed': PLAIN + b'more than a frame of bytes',
-    # Damaged at byte len(START), then without its end, or with a frame that is too long.
+    # Damaged at byte len(START); then without its end, or with a frame that is too long.
     'cut': START + DAMAGED + frame(3, b'message') + b'abc',
     'long-frame': START + DAMAGED + frame(3, b'message') + struct.pack('<IIQ', 1 << 30, 2, 9),
     'described-twice': START + record(global_('first') + global_('second') + probes('a') + probes('b')) +
     record(bytes([VALUE]) + number(0) + text('f+0x1/0x2\nmain\n') + signed(3)) + END,
-    # Two arguments have the same name.
+    # Two arguments with the same name.
     'names': START + record(probes('timer.s(1)') + pieces(('', 'a='), ('d', ' a='), ('d', '\n'))) +
     record(bytes([PRINT]) + signed(1) + signed(1) + signed(2), 1) + END,
-    # Call stacks as print_ubacktrace() and print_backtrace() print them, and other text around them.
+    # Call stacks as printed by print_ubacktrace() and print_backtrace(), with other text around them.
     'stacks': START + record(b''.join(bytes([TEXT]) + struct.pack('<I', len(t)) + t for t in (
         b'first\n', b' 0x1000 :', b' f+0x1/0x2 [/no/file]\n', b' 0xffffffff81000000 : g+0x3/0x4 [kernel]\n', b'last\n'))) +
     record(pieces(('', 's='), ('s', ''))) +

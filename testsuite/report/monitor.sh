@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # stap --monitor: snapshots without a terminal, and the screen in tmux. Sourced by run.sh, in its directory of output.
-# Rates are those of two timers, which a busy machine may delay differently: they agree in one of the snapshots.
+# The rates are those of two timers, which a busy machine may delay differently: they must agree in one of the
+# snapshots.
 agree() {
 	awk '/^---/ { fast = ""; n++ } /^fast, 1/ { fast = $4 }
 		/^timer.ms\(20\)/ && fast > 0 && $4 > 0 && $4 <= 1.5 * fast && fast <= 1.5 * $4 && n > 2 { found = 1 } END { exit !found }' snapshots
@@ -19,7 +20,7 @@ report report/monitor-snapshots "$(
 		'total  *[0-9]*' 'word  *now [0-9]*' 'timer.ms(20)  .*monitor.stp:4:7  *[0-9]*  *[1-9][0-9.]*' 'output [0-9]*' 'ended after 1'; do
 		grep -q "^$line" snapshots || echo "no line $line"
 	done
-	# In one snapshot all rates of values are those of the same time, here of a timer that adds 1 and 3.
+	# In one snapshot all rates of values must be for the same time, here of a timer that adds 1 and 3.
 	awk '/^often, 2/ { often = $4 } /^fast, 1/ { fast = $4; if (fast && (often - 3 * fast > 0.4 || 3 * fast - often > 0.4)) print often " is not 3 * " fast }' snapshots
 	grep -q monitor_ snapshots && echo "a variable of the screen is shown"
 	grep -v '^WARNING: Missed timer ticks' snapshots.err)"
@@ -51,7 +52,8 @@ hides() { ! shows "$1"; }
 shows() { lines | grep -q -- "$1"; }
 await() { becomes shows "$1"; }
 count() { lines | awk -v name="$1" '$1 ~ "^" name ",?$" { print $(name == "tail" || name == "beats" ? 2 : 3) }'; }
-# A count stands still while that of another probe, NAME, grows by N. A switch takes effect some time after the key.
+# A count does not change while that of another probe, NAME, grows by N. A switch takes effect some time after the
+# key is pressed.
 stands() { # COUNT NAME N
 	local count end
 	count=$(count "$1") end=$(($(count "$2") + $3))
@@ -62,7 +64,7 @@ stands() { # COUNT NAME N
 	done
 	[ "$(count "$2")" -ge $end ] && [ "$(count "$1")" = "$count" ]
 }
-begin() { # ENVIRONMENT OPTIONS...: of stap
+begin() { # ENVIRONMENT OPTIONS...: for stap
 	local environment=$1
 	shift
 	session=$((session + 1))
@@ -114,7 +116,8 @@ report report/monitor-unknown-terminal "$(await '^--- .* s, lost'; keys C-c; awa
 if [ "$(id -u)" = 0 ] && [ -r /sys/kernel/btf/vmlinux ] && command -v clang >/dev/null; then
 	printf 'global opens, beats probe syscall.openat { if (execname() == "tail") opens[execname()]++ } probe timer.ms(100) { beats++ }
 probe end { delete opens println("ended after 1 4096") }\n' >opens.stp
-	"$STAP" -w --monitor --runtime=bpf -p4 opens.stp >/dev/null        # compiling takes longer than await()
+	"$STAP" -w --monitor --runtime=bpf -p4 opens.stp >/dev/null        # compiling in advance, since it takes
+									   # longer than await() waits
 	session=$((session + 1))
 	screen new-session -d -x 100 -y 30 "'$STAP' -w --monitor --runtime=bpf opens.stp 2>&1; echo status \$?; sleep 60"
 	for _ in $(seq 3000); do tail -n 1 opens.stp >/dev/null; sleep 0.1; done &

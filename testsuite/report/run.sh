@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# A session in each of the formats that stap-report makes: values.stp on the user runtime in each format, read by the programs that users have
-# (check.py: a JSON validator, a CSV reader; jq; sqlite3), stacks.stp as profiles (check_profiles.py), and damaged sessions.
+# A session in each format of stap-report: values.stp on the user runtime in each format, read by common programs
+# (check.py: a JSON validator, a CSV reader; jq; sqlite3), stacks.stp as profiles (check_profiles.py), and damaged
+# sessions.
 set -u
 . "$TESTS/lib.sh"
 here=$TESTS/report
@@ -21,7 +22,7 @@ same() { # NAME FILE FILE
 same text-is-unchanged text later.text
 same text-beside-files text now.text
 same csv-now-and-later now.csv later.csv
-# The line of percentiles: of the runtime, beside other outputs, and later.
+# The line of percentiles: from the runtime, together with other outputs, and later from a recorded session.
 stap_user --percentiles "$here/values.stp" >percentiles 2>/dev/null
 stap_user --percentiles --output=json:now.json "$here/values.stp" >percentiles.now 2>/dev/null
 "$STAP" report --percentiles session >percentiles.later
@@ -46,7 +47,7 @@ else
 	skip report/sqlite-reads-it sqlite3
 fi
 
-# The options of the translation; one of them takes more than one part of the record.
+# The options of the translation; one of them requires more than one part of the record.
 long=$(printf '%09000d' 1)
 stap_user -f json -g --compatible=4.9 -DMAXACTION=77 "-DLONG=$long" -e 'probe begin { println(%{ LONG %}) exit() }' >options.json 2>options.err
 report report/json-has-options "$(cat options.err; head -n 1 options.json | python3 -c '
@@ -54,7 +55,7 @@ import json, sys
 got = json.load(sys.stdin)["options"]
 if got != ["-g", "--compatible=4.9", "-DMAXACTION=77", "-DLONG=" + sys.argv[1]]: print(got)' "$long" 2>&1)"
 
-# Histograms with more buckets than a record has are text in it; others are statistics.
+# Histograms with more buckets than fit into a record are text in it; others are statistics.
 large='global s probe begin { for (i = 0; i < @N@; i++) s <<< i
 	print(@hist_linear(s, 0, @N@, 1)) println("after ", @count(s)) exit() }'
 for n in 127 128 900; do
@@ -65,7 +66,7 @@ for n in 127 128 900; do
 		[ "$(grep -c 'Values of globals not recorded: 1 ' large.losses)" = $((n > 127)) ] || cat large.losses)"
 done
 
-# A session that ends too early is shown up to its end; a file without a session is refused.
+# A session that is truncated is printed up to its end; a file without a session is rejected.
 size=$(stat -c %s session)
 head -c $((size * 3 / 4)) session >cut-session
 "$STAP" report -f json cut-session >cut.json 2>cut.err
@@ -95,7 +96,8 @@ report report/misspelt-format-keeps-file "$(grep -x keep keep >/dev/null || echo
 # A reader that closes one output does not end the others.
 "$STAP" report -f text --output=json:rest.json session session session | head -c 10 >/dev/null
 report report/closed-output "$(cat later.json later.json later.json | cmp - rest.json)"
-# A reader that closes the output ends a script that prints nothing more, also with a format that is written only at the end.
+# A reader that closes the output ends a script that prints nothing more, also with a format that is only written at
+# the end.
 for args in "-f json" "-f csv" "-f html" "-f text" ""; do
 	timeout 60 "$STAP" -w --runtime=user $args -e 'global n probe begin { println(1) } probe timer.s(1) { n++ }' 2>closed.err | { sleep 1; exec <&-; }
 	status=${PIPESTATUS[0]}
@@ -138,13 +140,13 @@ stap_user -f json -e 'global n probe begin { n["sh -c x\ny"] = 1; n["f+0x1/0x2\n
 report report/newline-is-no-stack "$(jq -c 'select(.type == "map") | [.value, (.stacks | length)]' newlines.json | diff - <(printf '%s\n' '[1,0]' '[2,1]' '[3,1]'))"
 report report/empty-key-is-no-frame "$(echo 'cat;main;inner 7' | diff - empty-key.folded)"
 
-# The kernel's stack is inside the program's; an address in a file has the name of the file.
+# The kernel's stack follows the program's frames; an address in a file has the name of the file.
 stap_user -f folded -e 'global n probe begin {
 	n["schedule+0x1/0x2 [kernel]\ndo_wait+0x5/0x6 [kernel]\n", "wait4+0x13/0xa3 [/usr/lib/libc.so.6]\n0x559c48346cc0 [/usr/bin/sh+0xbcc0/0x17000]\n"] = 7 }' >kernel.folded
 report report/kernel-inside-program "$(echo 'sh+0xbcc0;wait4;do_wait;schedule 7' | diff - kernel.folded)"
 
-# Frames get names, lines and inlined functions from the file that they were in. The stack is that of a program that has ended; the file is the one that ran if
-# the size of the function is the same.
+# Frames get names, lines and inlined functions from their file. The stack is that of a program that has exited; the
+# file is assumed to be the one that ran if the size of the function is the same.
 if command -v g++ >/dev/null && command -v c++filt >/dev/null; then
 	g++ -O2 -g -o inlined "$here/inlined.cc" -ldl && read -r offset size address < <(./inlined)
 	read -r symbol symbol_size symbol_name < <(nm -S inlined | awk '/_Z4workIiE/ { print $1, $2, $4 }')
@@ -173,7 +175,7 @@ else
 	skip report/inlined-frames "g++ c++filt"
 fi
 
-# A script without an array that can have stacks: its globals are listed.
+# A script without an array that can contain stacks: its globals are listed.
 stap_user --record -o no-stacks -e 'global n, t, u[4] probe begin { n[1, 2] = 3; t = "x"; u["a"] = "b"; exit() } probe end { println(t, n[1, 2], u["a"]) }'
 "$STAP" report -f folded no-stacks >/dev/null 2>no-stacks.err
 status=$?
@@ -181,7 +183,7 @@ report report/no-stacks "$([ $status = 1 ] || echo "exit status $status"; for li
 	'  n: an array of numbers with the keys (number, number)' '  t: a string' '  u: an array of strings with the keys (string)'; do
 	grep -qF "$line" no-stacks.err || echo "no '$line'"; done)"
 
-# This is known, and that a file cannot be written, before the script runs.
+# Errors about this, and about a file that cannot be written, are reported before the script runs.
 stap_user -f folded -e 'global n probe begin { n[1] = 2; system("touch ran"); exit() }' >/dev/null 2>early.err
 status=$?
 report report/no-stacks-early "$([ $status = 1 ] || echo "exit status $status"; [ ! -e ran ] || echo "the script ran"
@@ -192,7 +194,7 @@ status=$?
 report report/file-unwritable "$([ $status = 1 ] || echo "exit status $status"; [ ! -e ran ] || echo "the script ran"
 	grep -qF 'ERROR: cannot write /nonexistent/file: No such file or directory' early.err || cat early.err)"
 
-# HTML reports: one file that refers to nothing, also of a session that is cut off; in a browser.
+# HTML reports: a single file without references to others, also of a truncated session; in a browser.
 stap_user -T 60 "$here/html.stp" --record -o html.rec >/dev/null 2>&1
 "$STAP" report html.rec --output=html:html.html
 sed 's/, 20)$/, 45)/; s/, 30)/, 12)/; s/= 700/= 300/; s/reads\["cat"\] = 5/reads["sed"] = 55/' "$here/html.stp" >changed.stp
@@ -233,7 +235,7 @@ for format in "${profiles[@]}" folded; do
 		esac)"
 done
 
-# Trace events: slices of threads, and what the user runtime prints.
+# Trace events: time slices of threads, and the output of the user runtime.
 python3 "$here/write_session.py" 3 >calls
 "$STAP" report -f chrome calls >calls.chrome
 report report/chrome-slices "$(python3 "$here/check_trace.py" calls calls.chrome 2>&1)"
@@ -285,7 +287,7 @@ report report/output-and-standard-output "$([ $? = 1 ] || echo "exit status"; gr
 report report/other-outputs-are-complete "$([ $? = 1 ] || echo "exit status"; tail -n 1 beside.html | grep -qx '</html>' || tail -n 3 beside.html
 	grep -q 'cannot write /dev/full' beside.err || cat beside.err)"
 
-# A picture is strict XML, whatever the names are.
+# A picture is strict XML, with any names.
 "$STAP" report -f svg html.rec >html.svg
 report report/svg "$(python3 "$here/check_svg.py" html.svg >svg.out 2>&1 || cat svg.out
 	for line in 'stacks (100, 100.0 %)' 'main (100, 100.0 %)' 'do_sys_read (50, 50.0 %)' 'copy_page (30, 30.0 %)' \

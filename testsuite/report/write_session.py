@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Writes a recorded session (runtime/include/records.h) with a function and its return, which the user runtime does not probe:
-# write_session.py COUNT. Each of COUNT calls in thread 100 has an inner call in thread 200, and the last one does not return.
+# write_session.py COUNT. Each of COUNT calls in thread 100 has an inner call in thread 200, and the last one does
+# not return.
 import struct
 import sys
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Prints the rows of the language that lack a script that works or one that is rejected, or that name a missing test,
-# one per line. Read by lint/run.sh; with ROWS_TABLE set it prints the inventory instead.
+# Prints the rows of the language that lack a valid script or a rejected one, or that refer to a missing test, one
+# per line. Read by lint/run.sh; with ROWS_TABLE set it prints the inventory instead.
 
 rows_both() (
 	local row='' claim works=0 refuses=0 seen=' ' table f

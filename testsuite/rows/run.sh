@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Every row of the language: it works (run on the user runtime; live/run.sh runs the same in kernels) and its misuse is
-# rejected (translated for both runtimes). tables.sh describes the format of the tables SECTION.tests.
+# Every row of the language: it works (on the user runtime; live/run.sh runs the same in kernels), and its misuse is
+# rejected (by the translation for both runtimes). tables.sh describes the format of the tables SECTION.tests.
 set -u
 . "$TESTS/lib.sh"
 . "$TESTS/rows/tables.sh"
@@ -20,7 +20,7 @@ run_programs() { # TABLE
 	done
 }
 
-refuse_on() { # TABLE RUNTIME OPTION...: what translating alone shows
+refuse_on() { # TABLE RUNTIME OPTION...: checks that require only a translation
 	local runtime=$2
 	table=rows/$1 RUNTIMES='user kernel'
 	(

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The rows of the language, SECTION.tests: each says what holds, by a script that works and one whose misuse is refused.
+# The rows of the language, SECTION.tests: each describes a rule, with a script that works and a misuse that is
+# rejected.
 #   row NAME 'what holds'
 #   prints 'script' 'lines'    # what its begin probes print; all of a table with the same OPTIONS and ARGUMENTS run as one
 #                              # program, so names of globals, functions and aliases are given once a table
@@ -12,7 +13,7 @@
 #   RUNTIMES=user              # of what follows; "kernel" or the default "user kernel"
 # Read by run.sh, by live/run.sh (in real kernels) and by lint (each row has both).
 
-# rows_collect TABLE DIRECTORY: one directory per program: 0.stp ..., options, arguments, want, status, error,
+# rows_collect TABLE DIRECTORY: makes one directory per program: 0.stp ..., options, arguments, want, status, error,
 # runtimes.
 rows_collect() {
 	local table=$1 into=$2 row='' groups=() OPTIONS=() ARGUMENTS=() RUNTIMES='user kernel' alone_count=0

@@ -4,7 +4,7 @@
 #   # options: ...   for stap        # args: ...      for the script
 #   # status: N      exit status     # error: TEXT    standard error has this
 #   # kernel: no     only here, not in the virtual machine (live/run.sh runs the others there, too)
-# The same scripts, unoptimised (-u) and with their text made of records (-f text), must give the same output.
+# The same scripts, unoptimised (-u) and with text that is made from records (-f text), must give the same output.
 set -u
 . "$TESTS/lib.sh"
 

@@ -20,7 +20,7 @@ class Client:
         self.raw(b'Content-Length: %d\r\n\r\n' % len(text) + text)
 
     def read(self):
-        """The next message of the server, None at the end."""
+        """Returns the next message of the server, None at the end."""
         length = None
         while True:
             line = self.process.stdout.readline()
@@ -49,7 +49,7 @@ class Client:
         return self.wait(lambda m: 'method' not in m and m.get('id') == number)
 
     def request(self, method, params=None):
-        """The result of a request, or its error."""
+        """Returns the result of a request, or its error."""
         message = self.answer(self.start(method, params))
         return message.get('result') if 'result' in message else message['error']
 
@@ -68,7 +68,7 @@ class Client:
         self.notify('textDocument/didChange', {'textDocument': {'uri': uri, 'version': version}, 'contentChanges': list(changes)})
 
     def diagnostics(self, uri, version=None):
-        """The next diagnostics of the text, or those of a version of it."""
+        """Returns the next diagnostics of the text, or those of one version of it."""
         message = self.wait(lambda m: m.get('method') == 'textDocument/publishDiagnostics' and m['params']['uri'] == uri and
                             version in (None, m['params']['version']))
         return message['params']['diagnostics']
@@ -82,13 +82,13 @@ class Client:
                                                        'position': {'line': line, 'character': character}})
 
     def finish(self):
-        """Shuts the server down; its exit status."""
+        """Shuts the server down; returns its exit status."""
         self.request('shutdown')
         self.notify('exit')
         return self.process.wait(10)
 
 
 def part(line, start, character, end_line=None):
-    """A range of the protocol."""
+    """Returns a range of the protocol."""
     return {'start': {'line': line, 'character': start},
             'end': {'line': line if end_line is None else end_line, 'character': character}}

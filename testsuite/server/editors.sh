@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The files of editors/ in the editors themselves, as far as they are installed. Read by run.sh.
+# The files of editors/ in the editors themselves, if they are installed. Read by run.sh.
 
 if wanted vim; then
 	printf 'probe kernel.function("f")\n{ if ($count) print(@1, "%%d") // note\n\treturn\n\texit() }\n' >"$SCRATCH/vim.stp"

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Tests of the language server's answers about scripts. Usage: features.py STAP TEST [RELEASE]; the functions are the
-tests. Positions are written as | in the text."""
+tests. The character | marks positions in the text."""
 import os
 import subprocess
 import sys

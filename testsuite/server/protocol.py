@@ -82,7 +82,7 @@ def huge_messages():
 
 
 def pieces():
-    """A message that arrives byte by byte, two in one piece, other header fields."""
+    """A message that arrives byte by byte, two messages in one piece, other header fields."""
     client = server()
     text = b'{"jsonrpc":"2.0","id":5,"method":"x"}'
     for byte in b'content-length:  %d\r\nContent-Type: a; charset=utf-8\r\n\r\n' % len(text) + text:
@@ -102,7 +102,7 @@ def diagnostics():
     same(found[0]['message'].split('\n')[1], 'note: maps have plain names here: "global n", then n[execname()]++')
     found = client.check(URI, 'global n, unused\nprobe begin { n = 1 println(n) }')
     same([(d['severity'], d['range'], d['source']) for d in found], [(2, part(0, 10, 16), 'stap')])
-    same(client.check(URI, 'function f(a) { return a }'), [])              # no probe: a file for a library
+    same(client.check(URI, 'function f(a) { return a }'), [])              # no probe, as in a library file
     same(client.check(URI, 'probe begin { println($1, @2) }'), [])         # arguments that the editor does not know
     same(client.check(URI, 'probe $1 { println(1) }'), [])
     same([message for _, message in errors(client.check(URI, ''))], ['the script is empty: no probes found'])
@@ -138,7 +138,7 @@ def utf16_positions():
 
 
 def fast_typing():
-    """Only the diagnostics of the last version have to arrive; a check of an older text is ended."""
+    """Only the diagnostics of the last version must arrive; a check of an older text is ended."""
     client = server()
     text = 'probe begin { println("x") exit() }'
     client.open(URI, '')
@@ -158,7 +158,7 @@ def failures_of_the_machine():
 
 
 def leaves_nothing():
-    """No temporary directory and no process after the end, whichever way."""
+    """After any kind of end, no temporary directory and no process remains."""
     directory = os.environ['TMPDIR']
     for end in 'finish', 'close', 'terminate':
         client = server()

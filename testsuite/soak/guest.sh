@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# In the guest: guest.sh SECONDS CYCLES STEP DIRECTORY. The modules are in /t, which DIRECTORY leads to: a script names
-# a program by the path that it was built in. Says a line a part on standard output, what is wrong on standard error.
+# In the guest: guest.sh SECONDS CYCLES STEP DIRECTORY. The modules are in /t, to which DIRECTORY is a link, since a
+# script refers to a program by the path at which it was built. Prints a line for each part on standard output, and
+# problems on standard error.
 seconds=$1 cycles=$2 step=$3 here=$4
 mkdir -p "${here%/*}" && ln -s /t "$here" && cd /t
 
 workers=
-work() { # PAUSE: one a CPU
+work() { # PAUSE: starts a process on each CPU
 	local cpu
 	for cpu in 0 1 2 3; do
 		"$here/work" $cpu $1 &
@@ -17,10 +18,10 @@ loaded() { ls /sys/module | grep -c '^t_'; }
 seed=1
 random() { seed=$(((seed * 1103515245 + 12345) % 2147483648)); }
 
-# Free memory and memory that the kernel uses itself, in kB, when nothing runs. The second hardly depends on earlier
-# runs: it shows a leak of a page in each of 500 cycles. (Memory of the runtime is counted to the byte, with a message
-# in the log.) kept() is the memory allocated by kmalloc() and similar functions, to some 20 kB: it shows a leak of a
-# page per cycle after a few cycles.
+# free() and own(): free memory, and memory that the kernel uses itself, in kB, when nothing runs. The latter hardly
+# depends on earlier runs: it shows a leak of a page in each of 500 cycles. (Memory of the runtime is counted to the
+# byte, with a message in the log.) kept() is the memory allocated by kmalloc() and similar functions, to some 20
+# kB: it shows a leak of a page per cycle after a few cycles.
 own() { awk '/^(SUnreclaim|VmallocUsed|Percpu):/ { own += $2 } END { print own }' /proc/meminfo; }
 available() {
 	sync
@@ -40,14 +41,14 @@ kept() {
 	awk '/^(VmallocUsed|Percpu):/ { kept += $2 } /^kmalloc-/ { kept += $2 * $4 / 1024 } END { printf "%d\n", kept }' /proc/meminfo /proc/slabinfo
 }
 
-# Waits until its probes fire: a signal that arrives before staprun waits for it is lost.
+# Waits until its probes are hit, since a signal that arrives before staprun waits for it is lost.
 start() {
 	: >/tmp/out
 	staprun ./t_mixed.ko >/tmp/out 2>/tmp/err & pid=$!
 	until [ -s /tmp/out ] || ! kill -0 $pid; do usleep 100000; done
 }
 
-# Mixed probes, all CPUs busy.
+# Mixed probes with all CPUs busy.
 mixed() { # SECONDS
 	start
 	sleep "$1"
@@ -66,7 +67,7 @@ alive() { # NAME
 		grep -q 'State:.[^Z]' /proc/$p/status 2>/dev/null && echo $p
 	done
 }
-gone() { # NAME: staprun first, which is $pid; of a killed one a stapio may be left
+gone() { # NAME: waits for staprun, which is $pid, first; if it was killed, a stapio may remain
 	local i=0 p
 	while kill -0 $pid || [ "$(alive $1)" ]; do
 		usleep 50000
@@ -78,8 +79,8 @@ gone() { # NAME: staprun first, which is $pid; of a killed one a stapio may be l
 	done
 }
 
-# Killed at any time between its first system call and its end; the leftover module can be removed. The module has the
-# process ID in its name, so that several can run at once.
+# Killed at any time between its first system call and its end, after which the leftover module can be removed. The
+# module has the process ID in its name, so that several can run at the same time.
 one_cycle() {
 	local name
 	random
@@ -87,7 +88,7 @@ one_cycle() {
 	name=t_mi_$pid
 	usleep $((seed / 7 % 1500000))
 	case $((seed / 1000 % 4)) in
-	0) kill -TERM $pid ;;      # a shell starts what is in the background with SIGINT ignored
+	0) kill -TERM $pid ;;      # a shell starts background processes with SIGINT ignored
 	1) kill -KILL $pid ;;
 	2) kill -KILL $(alive $name | grep -v "^$pid$") || kill -TERM $pid ;;
 	3) kill -TERM $pid; kill -INT $pid ;;
@@ -99,13 +100,13 @@ one_cycle() {
 	# If only stapio remains, it removes the module itself; while it executes staprun the owner is unknown.
 	staprun -d $name || [ ! -d /sys/module/$name ] || echo "$name: not removed"
 }
-some_cycles() { # CYCLES, a third of them
+some_cycles() { # CYCLES: runs a third of them
 	local i=0
 	seed=$lane
 	ln t_mixed.ko t_lane$lane.ko
 	while [ $((i += 1)) -le $((($1 + lane - 1) / 3)) ]; do one_cycle 2>/dev/null; echo "<5>soak: lane $lane cycle $i" >/dev/kmsg; done
 }
-in_lanes() { # COMMAND: three at a time, each with its $lane
+in_lanes() { # COMMAND: runs it three times in parallel, each with its $lane
 	local lane lanes=
 	for lane in 1 2 3; do
 		"$@" &
@@ -120,7 +121,7 @@ killed() { # CYCLES
 	echo "of $1 killed ones $(grep -c . /tmp/left) were left loaded, and removed" >&2
 }
 
-# Removed while its probes fire on all CPUs.
+# Removed while its probes are hit on all CPUs.
 unload() { # TIMES
 	local i=0
 	while [ $((i += 1)) -le "$1" ]; do
@@ -132,7 +133,7 @@ unload() { # TIMES
 	echo "unload: loaded $(loaded)"
 }
 
-# The n-th allocation fails and those after it, n = 1, 1 + STEP, ...: until none fails.
+# The n-th allocation and all later ones fail, for n = 1, 1 + STEP, ... until none fails.
 some_failing() {
 	local n=$((1 + (lane - 1) * step)) status=1
 	while [ $status -ne 0 ] && [ $n -lt 2000 ]; do
@@ -151,13 +152,13 @@ failing() {
 	echo "with $(sort -n /tmp/n? | head -n 1) allocations all goes well" >&2
 }
 
-# Loading and unloading alone does not lose memory. Memory that is allocated once belongs to one half of the
-# repetitions; a leak in each repetition belongs to both: the limit is half a page per repetition.
+# Loading and unloading does not leak memory. Memory that is allocated only once is in one half of the repetitions;
+# a leak in each repetition is in both. The limit is half a page per repetition.
 some_again() {
 	local i=0
 	while [ $((i += 3)) -le "$1" ]; do staprun -R ./t_few.ko 2>/dev/null; done
 }
-again() { # TIMES, a multiple of 3, and as many once more
+again() { # TIMES, a multiple of 3, then the same number again
 	local first second third
 	in_lanes some_again 6 >/dev/null
 	first=$(kept)
@@ -169,20 +170,20 @@ again() { # TIMES, a multiple of 3, and as many once more
 	echo "allocated $first kB, $1 times later $second kB, as many later $third kB" >&2
 }
 
-# More memory than is available.
+# A script that needs more memory than is available.
 huge() {
 	for i in 1 2 3; do staprun ./t_huge.ko >/dev/null 2>/tmp/huge && echo "huge: loaded"; done
 	echo "huge: $(grep -c "ERROR: not enough memory for the script" /tmp/huge) loaded $(loaded)"
 }
 
-start            # what is kept by the first time
+start            # the first run allocates memory that is not freed
 kill -INT $pid; wait $pid
 work 0; sleep 1; rest
 before=$(available) own_before=$(own)
 work 0
 mixed "$seconds"
 rest
-work 500         # still often, and what takes the module away has some of the time as well
+work 500         # still frequent, but leaves processor time to the process that removes the module
 unload $((cycles / 5))
 rest
 work 100000

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# In the guest: rounds-guest.sh ROUNDS PATIENCE LANES. Loads, runs and unloads the module of all system calls ROUNDS times in all, in
-# LANES at once, each with a module of its own, each time in one of four ways, while other processes fork and call. A lane whose round
-# takes longer than PATIENCE seconds is reported with the stacks of all CPUs and all tasks in the kernel's log. Prints what went wrong
-# and "rounds N".
+# In the guest: rounds-guest.sh ROUNDS PATIENCE LANES. Loads, runs and unloads the module of all system calls ROUNDS
+# times in total, in LANES parallel lanes, each with its own module, each time in one of four ways, while other
+# processes fork and make system calls. A lane whose round takes longer than PATIENCE seconds is reported with the
+# stacks of all CPUs and all tasks in the kernel's log. Prints problems and "rounds N".
 rounds=$1 patience=$2 lanes=$(seq "$3")
 cd /t || exit 1
 sysctl -q -w kernel.hung_task_timeout_secs=100 kernel.hung_task_all_cpu_backtrace=1 kernel.softlockup_all_cpu_backtrace=1 2>/dev/null
@@ -23,8 +23,8 @@ watch() {
 }
 forks() { while :; do (:); ls / | tail -n 1 >/dev/null; usleep 100000; done; }
 
-# The command ends by itself; the session ends first; no process reads it, and it is removed; it is ended at a random
-# moment.
+# Four ways: the command exits; the session ends first; the session has no reader, and its module is removed; it is
+# ended at a random time.
 one_round() {
 	local out=/tmp/out$lane err=/tmp/err$lane module=lane${lane}_calls
 	case $((round % 4)) in

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Loads, runs and unloads the module with all of syscall.* and syscall.*.return many times (rounds-guest.sh) in a kernel that panics
-# when a CPU or a task stands still, to be run for hours and by hand. A guest that stands still as a whole is looked at from outside: the
-# registers of its CPUs, and its stacks by an NMI (stuck.py).
+# Loads, runs and unloads the module with all of syscall.* and syscall.*.return many times (rounds-guest.sh) in a
+# kernel that panics when a CPU or a task hangs; to be run by hand, for hours. A guest that hangs as a whole is
+# examined from outside: the registers of its CPUs, and its stacks by an NMI (stuck.py).
 # Usage: rounds.sh ROUNDS RELEASE-OR-IMAGE [DIRECTORY FOR LOG AND OUTPUT]; TREE: the build tree, where the kernel isn't installed;
 # MEMORY: the guest's, in MB (a debug kernel takes 3072); LANES: modules that are loaded and unloaded at once (default 3; they use what
 # would be waiting for RCU, which is half of a round).

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Mixed probes under load on four CPUs, modules taken away while probes fire, loading and unloading with kills at
-# random moments, and memory that fails while loading (guest.sh), all with a runtime that checks itself: the kernel's log stays clean, no
-# module stays, memory comes back.
+# Mixed probes under load on four CPUs, modules that are removed while probes are hit, loading and unloading with
+# kills at random times, and failing allocations while loading (guest.sh), all with a runtime that checks itself:
+# the kernel's log contains no errors, no module remains, and memory is freed.
 # Short in the test suite; SOAK=full: ten minutes and 500 cycles; SOAK=told: short, with its figures. SOAK_SERIES: the kernels,
 # default "6.1 6.12". SOAK_ROUNDS=N: in place of all that, N rounds of loading, running and unloading (rounds.sh).
 # LIVE_KERNELS, LIVE_TIME, LIVE_MEMORY: other kernels, seconds for a guest and its memory, as live/run.sh has them.

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Watches a guest from outside: stuck.py QMP-SOCKET PROGRESS-FILE REPORT [SECONDS]. If the file has not grown for that long
-# (default: ten minutes), it writes the registers of all CPUs to the report, several times, and sends an NMI, by which the
-# guest panics and prints its stacks (unknown_nmi_panic=1).
+# Watches a guest from outside: stuck.py QMP-SOCKET PROGRESS-FILE REPORT [SECONDS]. If the file has not grown for
+# SECONDS (default: ten minutes), it writes the registers of all CPUs to the report, several times, and sends an
+# NMI, by which the guest panics and prints its stacks (unknown_nmi_panic=1).
 import json
 import os
 import socket

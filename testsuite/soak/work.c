@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Load for the soak, until it is killed: reads of small files, calls of a function that a script may probe,
-// switches to another thread and back, now and then a program. Usage: work CPU [MICROSECONDS OF PAUSE]
+// Load for the soak tests, until it is killed: reads of small files, calls of a function that a script may probe,
+// switches to another thread and back, sometimes a program. Usage: work CPU [MICROSECONDS OF PAUSE]
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <pthread.h>
@@ -50,7 +50,7 @@ int main(int argc, char **argv)
 	pthread_t thread;
 	cpu_set_t cpus;
 
-	if (argc < 2)          // the program that is started now and then
+	if (argc < 2)          // the program that is sometimes started
 		return probed("leaf", 1) == 0;
 	CPU_ZERO(&cpus);
 	CPU_SET(atoi(argv[1]), &cpus);

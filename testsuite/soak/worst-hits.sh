@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Handlers that use up their budget of work, one for each kind of work, in a virtual machine whose clock counts instructions: a hit of
-# each takes less than 2 million, and more than a third of what it is charged, or the costs of work.def are wrong.
+# Handlers that use up their budget of work, one for each kind of work, in a virtual machine whose clock counts
+# instructions: a hit of each must take less than 2 million instructions, and more than a third of its charged work;
+# otherwise the costs of work.def are wrong.
 # bench/worst-hit has more of them. They ask for the CPU in a loop, so that they are hits and no part runs in slices.
 # Usage: worst-hits.sh RELEASE DIRECTORY; STAP, BUILD and SOURCE as the suite sets them.
 # shellcheck disable=SC2016  # what looks like variables is the script's

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A kernel that does what the test wants, linked into staprun and stapio in the place of syscalls.c.
+// A simulated kernel that the test controls, linked into staprun and stapio instead of syscalls.c.
 //
 //   FAKE_DIR       directory of the test: `log` (what was asked of the kernel), `rings` (the mapping)
 //   FAKE_LOAD      name of the error that loading gives
@@ -48,7 +48,7 @@ static const char *in_dir(const char *name)
 	return path;
 }
 
-// Markers for inject.c: start of the program; calls of the fake kernel itself; a call that replaces one to the real
+// Markers for inject.c: start of the program; calls of the fake kernel itself; a call that replaces one of the real
 // kernel.
 __attribute__((constructor))
 static void at_start(void)
@@ -106,7 +106,7 @@ static int error_named(const char *name)
 
 // --- the device: what the module does ---
 
-static int device_end = -1;                // our end
+static int device_end = -1;                // the fake kernel's end
 static int got_start, got_stop, device_closed;
 static char *mapping;
 static struct stp_ring_header header = { STP_RING_MAGIC, STP_PROTOCOL, 2, 0, 8192, PAGE, PAGE + 8192,
@@ -142,7 +142,7 @@ static void send_message(int type, const void *payload, size_t len)
 	send(device_end, bytes, sizeof(*msg) + len, MSG_NOSIGNAL);
 }
 
-// Appends bytes at head, when the reader has made space, as the kernel does.
+// Appends bytes at head after the reader has made space, as the kernel does.
 static void produce(unsigned ring, const void *bytes, size_t len, size_t advance)
 {
 	struct stp_ring_control *c = control_of(ring);
@@ -182,7 +182,7 @@ static void record(unsigned ring, uint64_t seq, const char *text, size_t len)
 	produce(ring, bytes, size, size);
 }
 
-// Produces COUNT records of LEN bytes on all rings in turn, numbered from FIRST: "SEQ xxx...
+// Produces COUNT records of LEN bytes, alternately on all rings, numbered from FIRST: "SEQ xxx...
 // ".
 static void fill(uint64_t first, uint64_t count, size_t len)
 {
@@ -275,7 +275,7 @@ static void play_line(char *line)
 		send_message(STP_MSG_STARTED, &(struct stp_status){ -(int)a }, sizeof(struct stp_status));
 	if (!strcmp(word, "sleep") && sscanf(line, "%*s %llu", &a) == 1)
 		usleep(a * 1000);
-	if (!strcmp(word, "file") && sscanf(line, "%*s %31s", kind) == 1)      // waits until it exists
+	if (!strcmp(word, "file") && sscanf(line, "%*s %31s", kind) == 1)      // waits until the file exists
 		while (access(kind, F_OK))
 			usleep(20000);
 	if (!strcmp(word, "rec") && sscanf(line, "%*s %llu %llu %n", &a, &b, &at) == 2)
@@ -302,7 +302,7 @@ static void play_line(char *line)
 		shutdown(device_end, SHUT_RDWR);
 }
 
-// Lines up to "---" are the play; it declares the rings before the device is opened.
+// Reads the play: lines up to "---". It declares the rings before the device is opened.
 static FILE *script;
 
 static bool play_next(bool opening)
@@ -397,7 +397,7 @@ static void *take_commands(void *unused)
 	return NULL;
 }
 
-// Waits up to a second for the other side to close the device; returns true if it does.
+// Waits up to a second for the other side to close the device; returns true if it did.
 static bool device_gone(void)
 {
 	bool gone = device_end < 0;
@@ -431,7 +431,7 @@ static int open_device(void)
 	enter();
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends))
 		abort();
-	if (mapping) {                     // the session has ended, its counts are still available
+	if (mapping) {                     // the session has ended, but its counts are still available
 		mapped_header()->rings = 0;
 		leave();
 		return ends[0];

@@ -39,7 +39,7 @@ fault_run() { # WHO K ERROR ARGUMENT...: sets status. WHO: staprun, stapio, or t
 		chmod +x "$dir/relay"
 		relay=$dir/relay inject=''
 	elif [ "$who" != staprun ]; then
-		# shellcheck disable=SC2016  # the script's
+		# shellcheck disable=SC2016  # the script expands it
 		printf '#!/bin/sh\ngrep -qE "%s" /proc/self/status && cp /proc/self/status %s/relay-caps\nexec %s "$@"\n' \
 			'^Cap(Inh|Prm|Eff|Amb):.*[1-9a-f]|^[UG]id:.*[^0-9]0' "$dir" "$scratch/stapio" >"$dir/relay"
 		chmod +x "$dir/relay"
@@ -51,7 +51,7 @@ fault_run() { # WHO K ERROR ARGUMENT...: sets status. WHO: staprun, stapio, or t
 	(cd "$dir" && FAKE_DIR=$dir FAKE_PLAY=$dir/play SYSTEMTAP_STAPIO=$relay ASAN_OPTIONS=detect_leaks=0 \
 		timeout -k 1 10 $inject $program "$@" >output 2>errors </dev/null)
 	status=$?
-	# -D: the background process needs time to end, too.
+	# -D: waits for the end of the background process, too.
 	[[ " $* " != *' -D '* ]] || for _ in {1..200}; do pgrep -f "$scratch/sta(prun|pio)" >/dev/null || break; sleep 0.05; done
 	[ ! -e "$dir/out" ] || mv "$dir/out" "$dir/output"
 	[ ! -e "$dir/out.0" ] || mv "$dir/out.0" "$dir/output"

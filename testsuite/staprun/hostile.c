@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Does to staprun what an unprivileged user can do and a shell cannot: hostile HOW [ARGUMENT...]
+// Attacks on staprun that an unprivileged user can make and a shell cannot: hostile HOW [ARGUMENT...]
 //   closed PROGRAM...     runs it without descriptors 0, 1, 2
 //   limit NAME PROGRAM... runs it with that limit at 0
 //   nothing PROGRAM       runs it without any argument, not even its name

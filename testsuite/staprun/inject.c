@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Runs a program and lets its K-th system call fail, without the kernel having seen it: a debugger's stop at
-// the call's entry makes it no call at all, the one at its exit makes the error. For all its threads, not
-// for its children. In: the program counts from a marker on (see fake_kernel.c), and not between two others.
+// Runs a program and makes its K-th system call fail without executing it: when ptrace stops the program at the
+// entry, the call's number is replaced by an invalid one; at the exit, its result by the error. This applies to all
+// its threads, but not to its children. Calls are counted from a marker on (see fake_kernel.c), but not between two
+// other markers.
 //
 //   inject K ERRNO REPORT PROGRAM [ARGUMENT...]     REPORT gets "COUNT" of all, or "NUMBER name of the call"
 //   inject K -SIGNAL REPORT PROGRAM [ARGUMENT...]   sends the signal in place of the call; SIGSTOP before it: then the
@@ -28,9 +29,9 @@
 
 static struct thread {
 	pid_t tid;
-	bool inside;                       // between entry and exit of a call
+	bool inside;                       // it is between entry and exit of a call
 	int ours;                          // > 0: inside the fake kernel
-	bool fail;                         // fail this call
+	bool fail;                         // this call has to fail
 	bool detached;
 } threads[THREADS];
 
@@ -49,8 +50,8 @@ static struct thread *thread_of(pid_t tid)
 	exit(125);
 }
 
-// Returns false for calls that end the thread or return to another address, and for calls that libc assumes cannot
-// fail this way.
+// Returns false for calls that end the thread or return to another address, and for calls whose failure libc does
+// not expect.
 static bool can_fail(long number)
 {
 	return number != SYS_rt_sigreturn && number != SYS_exit && number != SYS_exit_group &&
@@ -96,7 +97,7 @@ static void stopped_at_call(struct thread *t)
 	}
 }
 
-// The injected SIGSTOP takes effect, unlike that of a new thread.
+// The injected SIGSTOP is delivered, unlike that of a new thread.
 static int signal_to_pass(pid_t tid, int sig)
 {
 	siginfo_t info;
@@ -108,7 +109,7 @@ static int signal_to_pass(pid_t tid, int sig)
 	return sig;
 }
 
-// A thread that is still traced is detached; a program that is no longer traced has stopped.
+// A thread that is still traced is detached. A program that is not traced any longer has stopped.
 static void let_go(pid_t tid, int sig)
 {
 	const char *command = getenv("INJECT_STOPPED");
@@ -149,7 +150,7 @@ static int trace(pid_t pid)
 			sig = 0;
 		} else if (sig == SIGTRAP || sig == SIGSTOP) {
 			counting = all || (counting && sig != SIGTRAP);
-			sig = 0;           // exec: the new program has to be loaded first; or a new thread
+			sig = 0;           // exec: the new program must be loaded first; or a new thread
 		}
 		ptrace(PTRACE_SYSCALL, tid, NULL, (void *)(long)sig);
 	}
@@ -188,7 +189,7 @@ int main(int argc, char **argv)
 		fprintf(report, "count %ld\n", counted);
 	if (report)
 		fclose(report);
-	if (all && status > 128)           // like the program's
+	if (all && status > 128)           // the same as the program's status
 		raise(status - 128);
 	return status;
 }

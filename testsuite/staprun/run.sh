@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# staprun and stapio against a kernel that does what the test wants (fake_kernel.c). A test is a file
-# play/NAME.play: "# key: value" lines, what the module does, and what is to come of it:
+# staprun and stapio with a simulated kernel that the test controls (fake_kernel.c). A test is a file
+# play/NAME.play: "# key: value" lines, the actions of the module, and the expected results:
 #   # args: what follows staprun; @M is the module (default: @M)
 #   # env: NAME=VALUE ...      # pipe: a command that reads the output
 #   --- output    --- errors    --- log (what the kernel was asked)    --- status N
@@ -10,7 +10,7 @@ set -u
 [ -n "${UNSHARED-}" ] || ! unshare -m true 2>/dev/null || UNSHARED=1 exec unshare -m bash "$0" "$@"
 cd "$(dirname "$0")" || exit 1
 source=$(cd ../.. && pwd)
-scratch=$(mktemp -d /tmp/staprun.XXXXXX) || exit 1      # where others may look, too
+scratch=$(mktemp -d /tmp/staprun.XXXXXX) || exit 1      # in a directory that other users may read
 trap 'rm -rf "$scratch"' EXIT
 update=${UPDATE-}
 [ "${1-}" != -u ] || { update=1; shift; }
@@ -41,8 +41,8 @@ section() { # FILE HEADING
 }
 
 # Prints the results of a run in the format of a test file: the parts of $1 up to the first ---, then the results.
-# Messages that are printed once a second are omitted with their repetitions, since fast runs do not print them. A number
-# that follows the text of "# varies:" becomes N.
+# Messages that are printed once a second are omitted together with their repetitions, since fast runs do not print
+# them. A number that follows the text of "# varies:" becomes N.
 result() { # FILE
 	local part varies
 	varies=$(sed -n 's/^# varies: //p' "$1")
@@ -76,7 +76,7 @@ run_one() { # FILE
 		export PATH=$scratch:$PATH FAKE_DIR=$dir FAKE_PLAY=$dir/play SYSTEMTAP_STAPIO=$scratch/stapio
 		export ASAN_OPTIONS=detect_leaks=0
 		sed '/^---/,$d' "$OLDPWD/$1" >play
-		: >output                          # there for the command to see, whoever is faster
+		: >output                          # created before the command starts, which may read it at once
 		eval "$env timeout -k 5 300 $scratch/staprun ${args//@M/./module.ko}; echo \$? >status" 2>errors |
 			eval "${pipe:-cat}" >output
 	)
@@ -100,5 +100,5 @@ fi
 . ./faults.sh
 for name in $(cd play && wanted_files .play "$@"); do run_one "play/$name.play"; done
 ! wanted_some faults || faults
-# In virtual machines; without names, live runs them.
+# Runs in virtual machines; without names, live runs these tests.
 [ $# -eq 0 ] || ! wanted vm || bash ./vm.sh ${update:+-u}

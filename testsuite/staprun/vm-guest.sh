@@ -6,9 +6,9 @@ PATH=/suite:$PATH
 pkill() { kill "$1" $(pidof "$2"); }
 t() { echo "## $*"; }
 st() { echo "status $?"; }
-# Lines of a command and of its children come in any order.
+# Sorts lines of a command and of its children, whose order varies.
 sorted() { "$@" >/tmp/lines; set -- $?; sort /tmp/lines; return $1; }
-# Sends a signal to stapio when it has run for a second.
+# Sends a signal to stapio after it has run for a second.
 soon() { until pidof stapio >/dev/null; do sleep 0.1; done; sleep 1; pkill "$1" stapio; }
 # Runs t_tick in the background, as process $pid, and returns when it is running.
 tick() {
@@ -101,7 +101,7 @@ wait $pid
 st
 loaded
 
-# Only stapio is left to have the module removed.
+# Waits for stapio, which alone remains to have the module removed.
 gone() { while pidof stapio staprun >/tmp/p; do sleep 0.1; done; }
 t staprun killed
 tick staprun
@@ -110,7 +110,7 @@ wait $pid
 gone
 tail -n 1 /tmp/o
 loaded
-# Before stapio can register for the notification: an event in between is missed.
+# Reproduces an event before stapio has registered for the notification: it is missed.
 cat >/tmp/late <<-'END'
 	#!/bin/sh
 	kill -KILL $PPID
@@ -182,7 +182,7 @@ loaded
 t too many for a stopped reader
 staprun -c 'sh -c "kill -STOP $PPID; dd if=/dev/zero of=/dev/null bs=1 count=5000; kill -CONT $PPID"' ./t_many.ko >/tmp/o 2>/tmp/e
 st
-# A hit produces one record of 20 lines.
+# A hit makes one record of 20 lines.
 awk '/There were/ { lost = $4 } NF == 3 { n++ }
 	END { print "lost", (lost > 1000), "all", (n / 20 + lost >= 5000) }' /tmp/e /tmp/o
 loaded
@@ -262,7 +262,7 @@ wait
 echo "loaded: $(ls /sys/module | grep -c ^stap_)"
 
 t both killed
-# The module frees its memory; the next staprun of its user removes it. A running session is not affected.
+# The module frees its memory; the next staprun of its user unloads it. A running session is not affected.
 kill_both() {
 	local both="$(pidof staprun) $(pidof stapio)"
 	kill -STOP $both
@@ -283,7 +283,7 @@ staprun ./t_hello.ko
 cat /sys/module/t_count/parameters/_stp_state
 staprun -d t_count
 loaded
-# Before START the device was opened only by its staprun, and not even by that here.
+# Before START only its staprun has opened the device; here, not even that has.
 insmod ./t_tick.ko
 cat /sys/module/t_tick/parameters/_stp_state
 staprun ./t_hello.ko
@@ -292,7 +292,7 @@ loaded
 t killed at system calls
 # Sets $count to the number of system calls of an undisturbed run.
 count_calls() { "$@" 0 0 >/dev/null 2>&1; count=$(sed 's/count //' /tmp/r); }
-# Each run is also the run after the one that was killed before it. Unexpected results are printed.
+# Each run also follows the one that was killed before it. Unexpected results are printed.
 killed_at() { # STEP COMMAND...
 	local step=$1 k
 	shift
@@ -396,7 +396,7 @@ st
 loaded
 
 t stapdev stopped and continued
-# A user who may stop a privileged staprun may not inspect it then; $1: its process ID.
+# A user who may stop a privileged staprun may not inspect it while it is stopped; $1: its process ID.
 cat >/tmp/look <<-'END'
 	#!/bin/sh
 	[ "$(readlink /proc/$1/exe)" != /tmp/staprun ] || ! su user -c "/suite/hostile trace $1" 2>&1 | grep -v "not permitted\\|denied"
@@ -445,7 +445,7 @@ su user -c '/tmp/staprun /root/s.ko'
 st
 
 t capabilities of the file
-# Replaces setuid root.
+# File capabilities replace setuid root.
 ./hostile setcap /tmp/usr/staprun
 c() { su user -c "/tmp/usr/staprun $*"; st; }
 c -c "'id -u; grep Cap /proc/self/status'" ./t_count.ko
@@ -490,13 +490,13 @@ chown root /dev/systemtap/t_tick
 u -A t_tick
 u -d t_tick
 chown user /dev/systemtap/t_tick
-# No other staprun may lock the name at the end of an attachment, either.
+# No other staprun may lock the name at the end of an attachment either.
 ./hostile names /run/staprun.lock & names=$!
 soon -INT & u -A t_tick >/tmp/o
 kill $names
 u -d t_tick
 loaded
-# Killed when the module is loaded and the owner of its node is not changed yet.
+# Killed after the module is loaded and before the owner of its node is changed.
 ./hostile load-killed /tmp/staprun t_tick
 st
 loaded
@@ -512,7 +512,7 @@ chown user /lib/modules/$(uname -r)/systemtap/t_tick.ko
 u t_tick
 
 t few descriptors
-# One is left for the file that staprun has to read before it unloads.
+# One descriptor must remain for the file that staprun reads before it unloads.
 for i in 4 5 6 7 8 9 10 12 16; do su user -c "ulimit -n $i; /tmp/staprun t_hello" 2>&1 | head -n 1; done
 loaded
 rm /run/staprun.lock
@@ -521,8 +521,8 @@ su user -c '/tmp/staprun t_hello'
 rm /run/staprun.lock
 
 t signed
-# Without certificates no signature is accepted; with them, modules that are signed for the user's level, for members
-# of the group.
+# Without certificates no signature is accepted; with certificates, modules that are signed for the user's level
+# are, for members of the group.
 s() { su user -c "cd /suite; /tmp/staprun $*"; st; }
 s ./t_user.ko
 mkdir -p /etc/systemtap/staprun
@@ -531,12 +531,12 @@ s ./t_user.ko
 s -R ./t_user.ko
 s -b 4095 ./t_user.ko
 s ./t_user.ko _stp_bufsize=4095
-# A user may not use processes of others.
+# A user may not use processes of other users.
 (for i in 1 2 3 4 5 6 7 8; do ./stap-merge -o /dev/null /dev/null; sleep 0.1; done) & su user -c 'cd /suite; /tmp/staprun -c "sleep 1" ./t_own.ko' | sort -u
 wait
 staprun -c 'sh -c "./stap-merge -o /dev/null /dev/null"' ./t_own.ko | sort -u
-# Nor processes that run with the user's ID, but that the kernel does not let the user inspect: programs of another group, programs that
-# gave up root's rights, that cannot be read, or that are not dumpable.
+# Nor processes that have the user's ID, but that the kernel does not allow the user to inspect: programs of another
+# group, programs that gave up root's rights, that cannot be read, or that are not dumpable.
 for name in plain group root unreadable; do cp guard /tmp/guard-$name; done
 chgrp 90 /tmp/guard-group && chmod 2755 /tmp/guard-group && chmod 4755 /tmp/guard-root && chmod 711 /tmp/guard-unreadable
 s "-c 'sh -c \"/tmp/guard-plain; /tmp/guard-group; /tmp/guard-root; /tmp/guard-unreadable; /tmp/guard-plain guard-prctl\"' ./t_guard.ko"
@@ -552,7 +552,7 @@ loaded
 t attacks on signatures
 sed -i 's/^stapsys/stapusr/' /etc/group
 mkdir -m 777 /tmp/a
-# Changed after it was signed: rejected for root, too.
+# A module that was changed after it was signed is also rejected for root.
 sed 's/hello /HELLO /' t_user.ko >/tmp/a/t_user.ko
 cp t_user.ko.sgn /tmp/a
 s /tmp/a/t_user.ko
@@ -577,7 +577,7 @@ s "'t_user;id'"
 s ./t_user.ko "'a=;id'"
 s ./t_user.ko "'_stp_x=1 2'"
 s -r "'1:;id'" ./t_user.ko
-# The environment.
+# Hostile environment variables.
 printf '%s\n' 'openssl_conf = i' '[i]' 'providers = p' '[p]' 'evil = e' '[e]' 'module = /suite/evil.so' 'activate = 1' >/tmp/a/conf
 LD_PRELOAD=/suite/evil.so ./stap-merge -o /dev/null /dev/null
 su user -c 'cd /suite; LD_PRELOAD=/suite/evil.so LD_AUDIT=/suite/evil.so LD_LIBRARY_PATH=/tmp/a GCONV_PATH=/tmp/a OPENSSL_CONF=/tmp/a/conf OPENSSL_MODULES=/tmp/a \
@@ -596,12 +596,12 @@ s "''"
 s ..
 s $(head -c 300 /dev/zero | tr '\0' x)
 s ./t_user.ko "'_stp_x $(head -c 60 /dev/zero | tr '\0' y)=1'"
-# Certificates count while they are valid.
+# Certificates are used only while they are valid.
 now=$(date +%s)
 date -s 2099-01-01 >/dev/null
 s ./t_user.ko
 date -s @$now >/dev/null
-# A changed module in place of the checked one: the bytes that were read once are loaded.
+# The checked module is replaced by another file: the bytes that were read once are loaded.
 for i in 1 2 3 4 5; do
 	cp t_user.ko /tmp/a/t_race.ko
 	cp t_user.ko.sgn /tmp/a/t_race.ko.sgn
@@ -621,14 +621,14 @@ ln -s real /etc/systemtap/staprun
 s ./t_user.ko
 rm /etc/systemtap/staprun
 mv /etc/systemtap/real /etc/systemtap/staprun
-# A link in the installed directory, a link in its place.
+# A link in the installed directory, and a link instead of the directory.
 chmod 755 /lib/modules/$(uname -r)/systemtap
 ln -s /tmp/a/t_user.ko /lib/modules/$(uname -r)/systemtap/t_link.ko
 s t_link
 mv /lib/modules/$(uname -r)/systemtap /tmp/a/installed
 ln -s /tmp/a/installed /lib/modules/$(uname -r)/systemtap
 s t_hello
-# Descriptors of the caller stay closed to the command.
+# Descriptors of the caller are closed in the command.
 sed -i 's/^stapusr/stapdev/' /etc/group
 su user -c "cd /suite; /tmp/staprun -c 'ls /proc/self/fd | wc -l' ./t_count.ko 7</etc/passwd 9</etc/group"
 st
@@ -659,13 +659,14 @@ pkill -TERM staprun
 wait $pid
 loaded
 h traced /tmp/staprun ./t_hello.ko
-# Root of a namespace of one's own, where setuid and file capabilities give nothing; a name that is a path; half a module.
+# Root of a user namespace, where setuid and file capabilities have no effect; a name that is a path; a truncated
+# module.
 for p in /tmp/staprun /tmp/usr/staprun; do
 	su user -c "cd /suite; unshare -Ur $p ./t_set.ko; unshare -Urm sh -c 'mount -t tmpfs none /etc; $p t_hello'"
 done
 su user -c 'cd /suite; for m in named half; do /tmp/staprun ./$m.ko; /tmp/staprun -R ./$m.ko; done'
 loaded
-# Another relay, beside a link to the loader: it is the user's and may do what the user may.
+# Another relay next to a link to the loader: it belongs to the user and has only the rights of the user.
 mkdir /tmp/mine
 ln /tmp/staprun /tmp/mine/staprun
 cp hostile /tmp/mine/stapio
@@ -681,7 +682,7 @@ staprun ./symbol.ko
 staprun ./version.ko
 staprun ./t_hello.ko _stp_bufsize=x
 staprun ./t_big.ko
-# The kernel's own words are root's to read.
+# Only root may read the kernel log.
 echo 1 >/proc/sys/kernel/dmesg_restrict
 su user -c '/tmp/staprun ./symbol.ko'
 

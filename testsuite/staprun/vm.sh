@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# staprun and stapio on real kernels, in one boot each: what vm-guest.sh prints must be vm.out.
-# KILL_STEP=1: killed, and stopped, at each system call, not at every N-th; LIMIT: seconds (1800).
+# staprun and stapio on real kernels, in one boot each: the output of vm-guest.sh must equal vm.out. KILL_STEP=1:
+# killed, and stopped, at each system call instead of every N-th; LIMIT: seconds (1800).
 # Usage: vm.sh [-u] [RELEASE...]   (default: every kernel of /boot that has headers)
 set -u
 cd "$(dirname "$0")" || exit 1
@@ -58,7 +58,7 @@ modules() {
 	for name in t_user t_own t_guard t_level t_hello t_tick; do "$source/staprun/stap-sign-module" "$scratch/key" "$scratch/$release/$name.ko"; done
 	cp "/lib/modules/$release/kernel/drivers/net/dummy.ko"* "$scratch/$release"
 	[ ! -e "$scratch/$release/dummy.ko.xz" ] || xz -d "$scratch/$release/dummy.ko.xz"
-	# As make install lays them out, for a machine that has nothing else.
+	# In the layout of make install, for a machine without other files.
 	mkdir -p "$scratch/$release/usr/bin" "$scratch/$release/usr/libexec/quicktap"
 	cp "$build/staprun/staprun" "$scratch/$release/usr/bin" && cp "$build/staprun/stapio" "$scratch/$release/usr/libexec/quicktap"
 	echo '#include <sys/prctl.h>
@@ -71,14 +71,14 @@ modules() {
 	gcc -std=gnu11 -D_GNU_SOURCE -O1 -static -I"$source/runtime/include" -o "$scratch/$release/hostile" hostile.c &&
 		gcc -std=gnu11 -D_GNU_SOURCE -O1 -static -o "$scratch/$release/inject" inject.c || return
 	cp "$build/staprun/stap-merge" "$build/staprun/staprun" "$build/staprun/stapio" vm-guest.sh "$scratch/$release"
-	# Another kernel's module, as its version text says (with CRCs, the release alone is not looked at).
+	# A module for another kernel, according to its version text (with CRCs, the release alone is ignored).
 	sed "s/vermagic=$release SMP/vermagic=${release//[0-9]/9} UP_/" "$scratch/$release/t_hello.ko" \
 		>"$scratch/$release/other.ko"
 	sed "s/vermagic=$release SMP/vermagic=$release UP_/" "$scratch/$release/t_hello.ko" >"$scratch/$release/build.ko"
 	objcopy --dump-section "__versions=$scratch/versions" "$scratch/$release/t_hello.ko" "$scratch/plain.ko" &&
 		printf '\1\2\3\4' | dd of="$scratch/versions" conv=notrunc 2>"$scratch/log" &&
 		objcopy --update-section "__versions=$scratch/versions" "$scratch/plain.ko" "$scratch/$release/version.ko"
-	# Names that are paths, a file that ends in its middle.
+	# Names that are paths, and a truncated file.
 	sed 's/name=t_hello/name=..\/x\/y/g' "$scratch/$release/t_hello.ko" >"$scratch/$release/named.ko"
 	sed 's/name=t_hello/name=t_hullo/' "$scratch/$release/t_hello.ko" >"$scratch/$release/lied.ko"
 	head -c 9000 "$scratch/$release/t_hello.ko" >"$scratch/$release/half.ko"

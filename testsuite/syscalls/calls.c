@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Makes very many different system calls, each with arguments worth showing; most of them fail, and
-// none does harm. strace and a script look on, and what they show is compared (run.sh). Everything
-// lies at fixed addresses and was touched before, so both see the same.
+// Makes very many different system calls, with arguments that differ in their formats; most of them fail, and none
+// does harm. strace and a script trace them, and their outputs are compared (run.sh). All data is at fixed
+// addresses and was accessed before, so that both read the same.
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <fcntl.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// For the programs of run.sh: T(NAME, ARGUMENTS...) makes a system call, forked() creates a child process. A call that
-// the machine does not have is left out: T() is -1 then.
+// For the programs of run.sh: T(NAME, ARGUMENTS...) makes a system call, forked() creates a child process. A call
+// that the machine does not have is omitted: then T() is -1.
 #include <link.h>
 #include <signal.h>
 #include <sys/syscall.h>
@@ -29,7 +29,7 @@ static inline int touch_segments(struct dl_phdr_info *info, size_t size, void *d
 		for (size_t at = 0; p->p_type == PT_LOAD && at < p->p_memsz; at += 1024)
 			(void)*(volatile char *)(info->dlpi_addr + p->p_vaddr + at);
 	}
-	return 1;               // the program alone
+	return 1;               // only the program itself
 }
 
 static inline void touch_program(void) { dl_iterate_phdr(touch_segments, NULL); }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Makes calls of each class of decoding: arguments by command, sets and vectors, what the call writes, structures,
-// names for parts of a value, memory that cannot be read (run.sh compares them with strace). None does harm.
+// Makes calls of each class of decoding: arguments by command, sets and vectors, data that the call writes,
+// structures, names for parts of a value, memory that cannot be read (run.sh compares them with strace). None does
+// harm.
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <linux/capability.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// reader FILE: prints the file (run.sh changes what it opens, how much it reads, and its exit status).
+// reader FILE: prints the file (run.sh changes the file that it opens, the number of bytes that it reads, and its
+// exit status).
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include "calls.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Makes calls that succeed, so that what they write can be compared with strace (run.sh), above all.
+// Makes calls that succeed, so that the data that they write can be compared with strace (run.sh).
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <fcntl.h>
@@ -219,7 +219,8 @@ static void sockets(void)
 	message.msg_name = NULL;
 	message.msg_namelen = 0;
 	T(sendmsg, b, &message, MSG_DONTWAIT);
-	T(sendto, b, "\0" "8\0" "7\0" "9", 6L, MSG_DONTWAIT, NULL, 0);     // an escape before a digit
+	T(sendto, b, "\0" "8\0" "7\0" "9", 6L, MSG_DONTWAIT, NULL, 0);     // the next byte is a digit, which
+									   // changes the escape
 	len = 4;
 	T(getsockopt, a, SOL_SOCKET, SO_RCVBUF, numbers, &len);
 	len = 100;
@@ -299,7 +300,7 @@ static void children(void)
 	T(rt_sigqueueinfo, 999999, SIGUSR1, &child);
 }
 
-// Results that are more than a number.
+// Results that have a meaning besides the number.
 static void meanings(void)
 {
 	int seals = T(memfd_create, "sealed", 2), priority = T(ioprio_get, 1, 0);

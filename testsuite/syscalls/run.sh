@@ -41,7 +41,7 @@ aliases() { # PREFIX: builds a script of all variables
 	fi
 }
 
-none() { # what is said to be missing really is: nobody forgot it there
+none() { # points that are listed as missing really are missing
 	local name reason
 	grep -v '^#' "$here/none" | while read -r name reason; do
 		if "$STAP" -r "$release" -p2 -e "probe syscall.$name { next }" >"$dir/log" 2>&1; then
@@ -57,7 +57,7 @@ build() { # NAME OPTIONS...: into the guest's directory
 	log=$( (cd "$dir/guest" && "$STAP" "${kernel[@]}" -p4 -m "$1" "${@:2}") 2>&1 ) || not_ok "syscalls/${arch}build $1 $release" "$log"
 }
 
-# Makes `reader /t/short` print another file, by three bytes at a time, and end with another status.
+# Makes `reader /t/short` print another file, in reads of three bytes, and exit with another status.
 write_script='probe nd_syscall.openat { if (execname() == "reader" && filename_unquoted == "/t/short") filename_unquoted = "/t/other" }
 	probe syscall.read { if (execname() == "reader" && count > 4096) count = 3 }
 	probe syscall.read.return { if (execname() == "reader" && $count == 3) reads++ }
@@ -98,7 +98,7 @@ guest() {
 	tar xf "$dir/tar" -C "$dir/results"
 }
 
-compares() { # RESULT [DIFFERENCE]: what compare prints at the end for foo(1, 3), where strace has foo(1, 2)
+compares() { # RESULT [DIFFERENCE]: the last output of compare for foo(1, 3), where strace has foo(1, 2)
 	local got
 	printf '5 %s = %s\n' 'chdir("/begin")' '0' 'foo(1, 2)' 0 'chdir("/end")' 0 >"$dir/theirs"
 	printf '5 return %s = 0\n' 'chdir("/begin")' 'foo(1, 3)' 'chdir("/end")' >"$dir/ours"
@@ -134,7 +134,7 @@ compare() { # PROGRAM
 	fi
 }
 
-at_least() { # PERCENT of all calls do not need an explanation
+at_least() { # PERCENT of all calls must be equal without an explanation
 	if [ $((equal_calls * 100)) -ge $((all_calls * $1)) ] && [ $all_calls -gt 0 ]; then
 		ok "syscalls/${arch}equal $release, $equal_calls of $all_calls"
 	else
@@ -210,7 +210,7 @@ on_arm64() { # SUITE SERIES
 	fi
 	arm64_kernel "$1" "$2" "$flavour" || { skip "syscalls/arm64 $2" "$(tail -n 1 "$SCRATCH/err")"; return; }
 	kernel=(-a arm64 -r "$tree") machine=(-r "$image" -u "$userland") strace=$userland/usr/bin/strace
-	# Keys of pointers that a program changes would make its functions return to invalid addresses.
+	# Pointer keys, if a program changes them, would make its functions return to invalid addresses.
 	beside_strace $target_cc -mbranch-protection=none
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Makes calls whose arguments point to structures with a form of their own (run.sh compares them with strace). None
+// Makes calls whose arguments point to structures with special formats (run.sh compares them with strace). None
 // does harm.
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -70,7 +70,7 @@ static void bpfs(void)
 	a.prog_type = 1, a.insn_cnt = 2, a.insns = (long)buffer, a.license = (long)text;
 	T(bpf, 5, &a, 64);
 	T(bpf, 5, &a, 144);
-	exit_alone[0] = 0x95, a.insn_cnt = 1, a.insns = (long)exit_alone;      /* refused: no value is returned */
+	exit_alone[0] = 0x95, a.insn_cnt = 1, a.insns = (long)exit_alone;      /* rejected: no value is returned */
 	a.license = (long)"GPL", a.log_buf = (long)buffer, a.log_size = sizeof(buffer), a.log_level = 1;
 	buffer[0] = 0;
 	T(bpf, 5, &a, 144);
@@ -179,7 +179,7 @@ static void clones(void)
 	T(clone3, a, 96L);
 }
 
-/* Processes whose IDs and descriptors the call writes. */
+/* Calls that write IDs of processes and descriptors. */
 static void spawns(void)
 {
 	static const long flags[] = { CLONE_PARENT_SETTID | SIGCHLD, CLONE_PIDFD | SIGCHLD, SIGCHLD };

@@ -185,7 +185,7 @@ static void unnamed(void)
 	T(mount, nofile, nofile, text, -1L, text);
 }
 
-// Calls that only 32-bit processes have.
+// Calls that exist only in 32-bit processes.
 static void narrow(void)
 {
 #ifdef __i386__
@@ -245,7 +245,7 @@ static void narrow(void)
 #endif
 }
 
-// Values that are narrower than their register, and arguments that depend on others.
+// Values that are smaller than their register, and arguments that depend on others.
 static void widths(void)
 {
 	static char path[] = "/no/such/directory/file";
@@ -275,7 +275,7 @@ static void widths(void)
 	T(poll, fds, 1, 0);
 }
 
-// Calls that only arm64 has, and values that mean something else there.
+// Calls that exist only on arm64, and values with another meaning there.
 static void of_arm64(void)
 {
 #ifdef __aarch64__

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The library is built whole: one script that calls every public function and prints every variable of every alias,
-# made from the library's own files, for 6.1 and 6.12, with DWARF; with BTF alone it is translated to C, of which only the
-# loads differ. When that fails, file by file, to say which. Names as arguments choose files.
+# The whole library is built: one script, made from the library's own files, calls every public function and prints
+# every variable of every alias, for 6.1 and 6.12, with DWARF; with BTF alone it is translated to C, in which only
+# the loads differ. If that fails, it is repeated file by file, to find the one that fails. Names as arguments
+# choose files.
 # Names that other people's scripts rely on: what is not there is in doc/not-provided.md, with the reason.
 #   tapsets/absent         aliases that cannot be resolved: "NAME WHERE...", WHERE is a kernel's series, or btf: without DWARF
 #   tapsets/aliases.tsv    alias, its variables: each is set on each kernel where the alias can be resolved
@@ -11,7 +12,7 @@
 #   tapsets/functions.tsv  function, arguments, result, "guru" where it needs that mode: no other function does
 set -u
 . "$TESTS/lib.sh"
-PATH=$BUILD:$PATH          # stap.pass0 is in the stap of this build
+PATH=$BUILD:$PATH          # stap.pass0 is a static probe in the stap of this build
 
 newest() { # SERIES
 	local image
@@ -24,7 +25,7 @@ aliases_of() { # FILES: public names
 	sed -nE 's/^probe +([a-z][A-Za-z_0-9.]*) *\+?= .*/\1/p' "$@" | sort -u
 }
 
-# Calls of every public function with 1 and "1"; what gives a value is printed.
+# Writes calls of every public function with 1 and "1"; values are printed.
 calls_of() { # FILES
 	sed -E ':more; /^function [^)]*$/ { N; s/\n[ \t]*/ /; b more; }' "$@" |
 		sed -nE '/^function +_/d; s/^function +([A-Za-z_0-9]+)(:[a-z]+)? *\(([^)]*)\).*/\1 \2 \3/p' | awk '
@@ -35,7 +36,7 @@ calls_of() { # FILES
 		  print "\t" (value ? "println(" name "(" list "))" : name "(" list ")") }'
 }
 
-# Probes that print each variable.
+# Writes probes that print each variable.
 probes_of() { # ALIASES
 	local points
 	points=$(printf '%s?, ' "$@")
@@ -56,12 +57,12 @@ script_of() { # FILES
 	[ ${#names[@]} -eq 0 ] || probes_of "${names[@]}"
 }
 
-# The names that doc/not-provided.md gives a reason for, as patterns of the shell.
+# Prints the names for which doc/not-provided.md has a reason, as patterns of the shell.
 excused() {
 	awk -F'|' '/^\|/ && $2 !~ /`:/ { n = split($2, part, "`"); for (i = 2; i <= n; i += 2) print part[i] }' "$SOURCE/doc/not-provided.md"
 }
 
-not_excused() { # names on standard input, those without a reason come out
+not_excused() { # reads names from standard input, and prints those without a reason
 	local name pattern patterns
 	mapfile -t patterns < <(excused)
 	while read -r name; do
@@ -124,8 +125,8 @@ tests_of_names() { # FILES
 				for (j = 1; j <= m; j++) print file[i], name, test[j] } } }' "$SCRATCH/names" - | sort
 }
 
-# Every public name has a test, or a reason; every file one of them in a test that runs in kernels, or all its names have reasons.
-# What has a reason and a test needs no reason.
+# Every public name has a test, or a reason; every file has a name with a test that runs in kernels, or all its
+# names have reasons. A name with a reason must not have a test.
 tested() { # FILES
 	local problems
 	tests_of_names "$@" >"$SCRATCH/tests"
@@ -141,7 +142,7 @@ tested() { # FILES
 		{ files[$1] } END { for (f in files) print f ":" (f in tests ? tests[f] : " none") }' "$SCRATCH/tests" | sort
 }
 
-# All functions that the translator lists as public are in the script that is built.
+# All functions that the translator lists as public are called by the script that is built.
 complete() {
 	local missing
 	missing=$("$STAP" --dump-functions </dev/null | sed 's/[:( ].*//' | sort -u | while read -r name; do
@@ -150,7 +151,7 @@ complete() {
 	if [ -z "$missing" ]; then ok "tapsets/functions $how $release"; else not_ok "tapsets/functions $how $release" "not called: $missing"; fi
 }
 
-# Variables that the library's text gives aliases, and that the probes in all.stp don't print.
+# Prints variables that the library's text assigns in aliases, but that the probes in all.stp do not print.
 assigned() { # FILES
 	awk '
 		NR == FNR { if (split($0, word, " ") && word[1] == "probe") have[word[2]] = $0; next }
@@ -167,7 +168,7 @@ assigned() { # FILES
 		}' "$SCRATCH/all.stp" "$@" | sort -u
 }
 
-# Every public function, called without guru mode.
+# Calls every public function without guru mode.
 gurus() { # FILES
 	local differ
 	{ echo 'probe kernel.function("vfs_read") {'; calls_of "$@"; echo '}'; } >"$SCRATCH/gurus.stp"
@@ -186,7 +187,8 @@ variables() {
 		"$SCRATCH/all.stp" "$TESTS/tapsets/aliases.tsv"
 }
 
-# Variables whose type is not that of the table, and those that are missing; points that this kernel does not have are left out.
+# Prints variables whose type differs from the table, and missing ones; points that this kernel does not have are
+# omitted.
 types() {
 	local points
 	points=$(awk '!/^#/ && NF { print $1 "?" }' "$TESTS/tapsets/types" | sort -u | paste -sd,)
@@ -228,7 +230,8 @@ on_kernel() { # dwarf|btf FILES
 	done
 }
 
-# Statuses and file types of NFS against the enumerations of a kernel's headers; a status that has two names there may have either.
+# Compares statuses and file types of NFS with the enumerations of a kernel's headers; for a status with two names,
+# either is accepted.
 nfs_names() { # HEADERS
 	local differ
 	sed -nE '/enum (nfs_stat|nfsstat4|nfs_ftype4) /,/};/ {

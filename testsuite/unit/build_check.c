@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The parts of pass 4 that need no kernel: cache, keys, kernel trees, compat.def, kbuild's command
-// files. Everything happens in a scratch directory. Prints "ok NAME" or "not ok NAME" a claim.
+// The parts of pass 4 that require no kernel: cache, keys, kernel trees, compat.def, kbuild's command files. All
+// files are in a scratch directory. Prints "ok NAME" or "not ok NAME" for each claim.
 #include "cache/cache.h"
 #include "module/module.h"
 #include "target/kernel.h"
@@ -26,7 +26,7 @@ static void claim(bool holds, const char *name)
 	failures += !holds;
 }
 
-// Replaces the function of limits.c: toolchain/ asks only for STP_DEBUG.
+// Replaces the function of limits.c: toolchain/ only requests STP_DEBUG.
 int64_t session_limit(const struct session *s, enum limit_name name)
 {
 	return 0;

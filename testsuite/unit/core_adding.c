@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Numbers that handlers only add to, in four threads, each of which plays a CPU: arrays whose sums are kept for each
- * CPU or in the elements, and their readers, which exclude all adders.
+ * Numbers to which handlers only add, in four threads, each of which simulates a CPU: arrays whose sums are
+ * stored for each CPU or in the elements, and their readers, which exclude all adders.
  */
 #include "core_platform.h"
 #include "core_threads.h"
@@ -59,7 +59,7 @@ static s64 sum_of(struct stp_ctx *c, struct stp_map *m)
 	return sum;
 }
 
-/* All sums are of the same hits, and stay so while the reader runs. */
+/* All sums belong to the same hits, and do not change while the reader runs. */
 static void reads(struct stp_ctx *c)
 {
 	s64 n = sum_of(c, &by_number);
@@ -156,7 +156,7 @@ static void capacity(void)
 	same_number("and no other one remains", stp_map_count(&few), 3);
 }
 
-/* The division by the size of an element, for each size and the last elements of the largest pool. */
+/* Checks the division by the size of an element, for each size and the last elements of the largest pool. */
 static void elements(void)
 {
 	u64 words, i, wrong = 0;

@@ -66,7 +66,7 @@ static void against_libc(void)
 	same_number("20000 random number conversions equal snprintf", wrong, 0);
 }
 
-/* The bits of n as %.<places>g of scripts; returns whether libc writes the same. */
+/* Formats the bits of n as %.<places>g of scripts; returns whether libc writes the same. */
 static bool same_real(double n, int places)
 {
 	char want[100];
@@ -224,8 +224,8 @@ static void records(void)
 	stp_ctx_leave(c);
 }
 
-/* A stack value, whose frames core_platform.h separates by semicolons, has a line for each; as text, as many whole
- * lines as fit into a string. */
+/* Stack values, whose frames core_platform.h separates by semicolons, have a line for each frame; as text, the
+ * whole lines that fit into a string. */
 static void stacks(void)
 {
 	char text[STRING_LEN], many[200] = "";

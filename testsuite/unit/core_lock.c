@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Locks of handlers in four threads, each of which plays a CPU: exclusion, shared readers, timeout. */
+/* Locks of handlers in four threads, each of which simulates a CPU: exclusion, shared readers, timeout. */
 #include "core_platform.h"
 #include "core_threads.h"
 
@@ -11,7 +11,7 @@ const struct stp_module stp_module = {
 };
 
 static struct stp_lock lock_a, lock_b;
-static s64 a, b;                       /* equal whenever their locks are free */
+static s64 a, b;                       /* equal whenever the locks of both are free */
 static u32 torn;
 
 static void write_both(struct stp_ctx *c)

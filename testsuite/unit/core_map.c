@@ -155,7 +155,7 @@ static bool churn(struct stp_map *m)
 			else
 				sprintf(cell, "%d", step);
 		}
-		/* Moves the strings of the list with it. */
+		/* Moves the strings of the list together with it. */
 		for (at = 0; at < n; at++)
 			for (int k = 0; k < m->nkeys; k++)
 				if (m->keys[k] == S)

@@ -18,15 +18,15 @@
 #define STRING_LEN 64
 
 static struct stp_ctx *cpu_ctx[CPUS];
-static unsigned int cpus_used = (1 << CPUS) - 1;   /* bit of each CPU that gets a context */
-static int allocations;                    /* number of allocations not freed yet */
+static unsigned int cpus_used = (1 << CPUS) - 1;   /* bits of the CPUs that get a context */
+static int allocations;                    /* number of allocations that are not freed yet */
 static int fail_allocation = -1;           /* counts down: the allocation at 0 fails */
-static char output[1 << 16];               /* committed records, each ended by output_mark */
+static char output[1 << 16];               /* committed records, each followed by output_mark */
 static const char *output_mark = "";
 static char messages[1 << 14];             /* "ERROR text\n" ... */
 static char record[PLAT_RECORD_MAX + 64];
-static u32 record_limit = PLAT_RECORD_MAX; /* a longer record is committed and another one opened */
-static bool record_refuse;                 /* the buffer is full */
+static u32 record_limit = PLAT_RECORD_MAX; /* a longer record is committed and another one is opened */
+static bool record_refuse;                 /* simulates a full buffer */
 static u64 cycles;
 static int failures, tests;
 

@@ -36,9 +36,9 @@ static struct stp_begin ends[] = { { &probes[3], 0 }, { &probes[4], 9 } };
 static struct stp_begin errors[] = { { &probes[5], 0 } };
 
 /* Families that record their calls. */
-static int refuse;                             /* errno that start of the second one returns */
+static int refuse;                             /* errno that start of the second family returns */
 static char armed[100];
-static bool kill_in_start;                     /* the process is killed while the first one starts */
+static bool kill_in_start;                     /* the process is killed while the first family starts */
 static int start1(void *table, u32 n)
 {
 	strcat(armed, "+1");
@@ -369,7 +369,7 @@ static void overload(void)
 	p.needs_actions = false;
 	cycles = 1000000;
 	for (i = 0; i < 320 && !*messages; i++) {
-		cycles -= 97;              /* 3 from one hit to the next, as if many CPUs had hits */
+		cycles -= 97;              /* advances 3 between hits, as if many CPUs had hits */
 		hit(&p);
 	}
 	verdict(*messages == 'E', "sampled handlers are, too");

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Handlers in slices: copies have the values of the globals at one moment, and each value is counted in one period. */
+/* Handlers in slices: copies contain the values of all globals at the same time, and each value is counted in
+ * one period. */
 #include "core_platform.h"
 #include "../../runtime/core/map.h"
 
@@ -144,7 +145,7 @@ static s64 sum_of_numbers(void)
 	return sum;
 }
 
-/* Iterates as long as it is allowed to. */
+/* Iterates as long as the budget allows. */
 static void endless(struct stp_ctx *c)
 {
 	stp_session.state = STP_STATE_STOPPING;
@@ -152,7 +153,7 @@ static void endless(struct stp_ctx *c)
 		;
 }
 
-/* A handler whose single sort takes longer than that. */
+/* A handler whose single sort takes longer than the budget. */
 static void long_sort(struct stp_ctx *c)
 {
 	stp_session.state = STP_STATE_STOPPING;
@@ -188,7 +189,7 @@ static void merge_slowly(struct stp_ctx *c)
 
 static bool was_stopped;
 
-/* Kills its reader, or another one. */
+/* Kills the reader of this handler, or another one. */
 static void lose_reader(struct stp_ctx *c)
 {
 	int i;

@@ -46,7 +46,7 @@ static void empty(void)
 	free(s);
 }
 
-/* The variance is independent of the base, and n times the squares of the rest fit into 128 bits. */
+/* The variance does not depend on the base, and n times the squares of the remaining values fit into 128 bits. */
 static s64 exact_variance(const s64 *values, int n, s64 base)
 {
 	__int128 sum = 0, squares = 0, rest;
@@ -77,7 +77,7 @@ static bool all_values(const struct stp_stat *s, const s64 *values, int n, s64 b
 	       stp_stat_variance(c, s, &plain) == exact_variance(values, n, base);
 }
 
-/* n values at random, spread over four CPUs, merged in each order. */
+/* Compares n random values, spread over four CPUs, merged in each order. */
 static void brute_force(const char *name, int n, s64 base, s64 spread)
 {
 	struct stp_stat *whole = fresh(&plain), *part[4], *merged = fresh(&plain);

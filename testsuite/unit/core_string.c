@@ -184,7 +184,7 @@ static void division(struct stp_ctx *c)
 	c->error = NULL;
 }
 
-/* a+b at the end: states 0 start, 1 seen a, 2 seen ab; classes 0 other, 1 a, 2 b */
+/* a+b at the end of the text: states 0 start, 1 after a, 2 after ab; classes 0 other, 1 a, 2 b */
 static void automaton(void)
 {
 	static u8 classes[256];

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// argstr of a return probe: it is made of the text that was saved at the entry, and of what the call wrote.
+// argstr of a return probe: it consists of the text that was saved at the entry, and of the data that the call
+// wrote.
 #include "core_platform.h"
 
 #include <linux/dqblk_xfs.h>
@@ -9,7 +10,7 @@
 
 const struct stp_module stp_module = { .abi = STP_GENERATED_ABI, .limits = LIMITS };
 
-// Command 5 changes a number that argument 2 points to; command 6 has no argument.
+// Command 5 changes the number to which argument 2 points; command 6 has no argument.
 static const struct stp_syscall_command commands[] = {
 	{ 5, 1, { { STP_ARG_lenp, 2, 0, true } } },
 	{ 6, 0 },
@@ -22,10 +23,10 @@ static const struct stp_syscall call = {
 
 static u32 length;
 static char saved[SAVED], text[SAVED];
-static u64 command_then;           // the command at the return
-static const char *replaced;       // instead of the saved text, or NULL
+static u64 command_then;           // value of the command at the return
+static const char *replaced;       // text used instead of the saved one, or NULL
 
-// A handler: the entry of the call, then its return.
+// Simulates a handler at the entry of the call, then at its return.
 static void enter_and_return(struct stp_ctx *c)
 {
 	c->syscall = &call;
@@ -59,7 +60,7 @@ static void hit(u64 command, const char *instead, u64 budget)
 	}
 }
 
-// State of quotas as a kernel writes it: the offsets of the members against <linux/dqblk_xfs.h>.
+// State of quotas as written by a kernel: the offsets of the members are those of <linux/dqblk_xfs.h>.
 static const struct stp_syscall xfs_call = { .name = "xfs", .kernel_name = "xfs", .nargs = 2,
 	.args = { { STP_ARG_xfsstat, 0, 0, true }, { STP_ARG_xfsstatv, 1, 0, true } } };
 static struct fs_quota_stat stat = { 1, 0x3, 0, { 128, 8, 2 }, { 129, 16, 3 }, 7, 604800, 604801, 604802, 5, 6 };
@@ -78,7 +79,8 @@ static void state_of_quotas(struct stp_ctx *c)
 	c->call_text = NULL;
 }
 
-// A log of the verifier, in a buffer: saved as a mark at the entry, read at the return, though the call fails.
+// A log of the verifier, in a buffer: it is saved as a mark at the entry, and read at the return although the call
+// fails.
 static const struct stp_syscall bpf_call = { .name = "bpf", .kernel_name = "bpf", .nargs = 3,
 	.args = { { STP_ARG_int, 0 }, { STP_ARG_bpfattr, 1, 2 }, { STP_ARG_int, 2 } } };
 static struct { u64 data; char *log; u32 size, log_size; } attr;
@@ -117,7 +119,7 @@ int main(void)
 {
 	char marks[SAVED];
 
-	alarm(60);                 // an endless loop fails
+	alarm(60);                 // makes an endless loop fail
 
 	hit(5, NULL, 1 << 20);
 	same_text("what a call changed is shown, with its value before", text, "3, 5, [-1 => 16]");

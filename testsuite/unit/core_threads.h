@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Threads for core_lock.c and core_adding.c, each of which plays a CPU. After core_platform.h. */
+/* Threads for core_lock.c and core_adding.c, each of which simulates a CPU. Included after core_platform.h. */
 #ifndef CORE_TEST_THREADS_H
 #define CORE_TEST_THREADS_H
 

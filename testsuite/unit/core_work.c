@@ -51,7 +51,7 @@ static void walk_slice(struct stp_ctx *c) { stp_foreach_first(c, &it, &plain, -1
 static void has_slice(struct stp_ctx *c) { stp_map_has_slice(c, &pairs, slice, 2); }
 static void delete_slice(struct stp_ctx *c) { stp_map_delete_slice(c, &pairs, slice, 2); }
 
-/* Longer than the keys that the cost of a lookup includes. */
+/* A text that is longer than the keys whose cost a lookup includes. */
 static const char long_text[] =
 	"01234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890"
 	"01234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890";
@@ -89,7 +89,7 @@ static void match_groups(struct stp_ctx *c)
 	stp_regex_groups(c, &room.m, STRING_LEN, &groups, text);
 }
 
-/* units: the minimum that an operation has to charge for the data of fill() */
+/* units: minimum work that an operation must charge for the data of fill() */
 static const struct { const char *name; void (*run)(struct stp_ctx *c); u64 units; } operations[] = {
 	{ "a sort of numbers", sort_numbers, ELEMENTS * 4 * STP_WORK_COMPARE },
 	{ "the first ones of a sort", sort_some, ELEMENTS * STP_WORK_COMPARE },

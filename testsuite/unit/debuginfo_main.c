@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Prints what debuginfo/ finds out about a kernel, for golden tests and for comparing its sources.
+// Prints the results of debuginfo/ for a kernel, for golden tests and for comparing its sources.
 //
 //   debuginfo_main [-r RELEASE] [-i IMAGE [-a ARCH]] [-c CACHEDIR] [-t] COMMAND ARGUMENT...
 //     source                     where it comes from
@@ -31,7 +31,7 @@
 #include <unistd.h>
 #include <unistd.h>
 
-// defined by the runtime
+// declared here, since the runtime defines it
 bool stp_lines_find(const struct stp_lines *t, unsigned place, const char **file, unsigned *line);
 
 static void print_location(const struct di_location *l)
@@ -285,7 +285,7 @@ static int lines(struct session *s, const char *name)
 	size_t size;
 	struct stp_lines *table;
 
-	s->tmp_dir = mkdtemp(directory);           // line tables are used from a private copy
+	s->tmp_dir = mkdtemp(directory);           // directory of private copies of line tables
 	path = m && s->tmp_dir ? di_lines(m, &size) : NULL;
 	table = path ? (void *)str_read_file(path, &size) : NULL;
 	if (path)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Hash tables of runtime/kernel at every small size, including a single slot (hash_index.h), and the rows of calls.c,
-// which is compiled here over stand-ins for the kernel functions that it uses.
+// Hash tables of runtime/kernel of every small size, including a single slot (hash_index.h), and the rows of
+// calls.c, which is compiled here with stand-ins for the kernel functions that it uses.
 #include "core_platform.h"
 #include "kernel_standins.h"
 
@@ -32,7 +32,7 @@ const struct stp_module stp_module = {
 	.abi = STP_GENERATED_ABI, .limits = { .string_len = STRING_LEN, .hash_bias = -40 },
 };
 
-// The indexes of all hashes are in the table, and every index belongs to a hash.
+// Checks that the indexes of all hashes are in the table, and that every index belongs to a hash.
 static bool places_fit(u32 n)
 {
 	u32 bits = stp_hash_bits(n), size = 1u << bits, i, place, seen = 0;
@@ -52,7 +52,7 @@ static void check(const char *name, bool good)
 	verdict(good, "%s", name);
 }
 
-// Returns true if the return of such a call counts as lost.
+// Returns true if the return of the call counts as lost.
 static bool is_lost(struct stp_calls *t, u64 id)
 {
 	u64 value;
@@ -60,7 +60,7 @@ static bool is_lost(struct stp_calls *t, u64 id)
 	return stp_calls_take(t, id, &value, sizeof(value)) == STP_CALL_LOST;
 }
 
-// Stores as many calls of two threads as the smallest table has rows; each is found again.
+// Stores as many calls of two threads as the smallest table has rows; each must be found.
 static bool rows_work(u32 n)
 {
 	struct stp_calls *t = stp_calls_make(n, sizeof(u64), false);
@@ -131,7 +131,7 @@ static void check_keys(void)
 	stp_calls_free(t);
 }
 
-// A system call that executes another program returns in it.
+// A system call that executes another program returns in the new program.
 static void check_exec(void)
 {
 	struct stp_calls *t = stp_calls_make(1, sizeof(u64), true);
@@ -160,8 +160,8 @@ static void check_exec(void)
 	stp_calls_free(t);
 }
 
-// Stores the call of a thread that is not the first of its process, gives the thread the ID and the start time of the
-// first one, and reuses its row. Returns true if the call counts as lost.
+// Stores the call of a thread that is not the first of its process, gives the thread the ID and the start time of
+// the first thread, and reuses its row. Returns true if the call counts as lost.
 static bool is_lost_after_exec(bool over_exec, u64 programs)
 {
 	struct stp_calls *t = stp_calls_make(1, sizeof(u64), over_exec);
@@ -191,7 +191,7 @@ static void check_exec_by_thread(void)
 	check("a call that does not return in another program is not lost", !is_lost_after_exec(false, 1));
 }
 
-// Tables of core/map.c: MAPHASHBIAS subtracts more powers of two than the size has.
+// Tables of core/map.c: MAPHASHBIAS subtracts more powers of two than the size contains.
 static bool map_fits(u32 n)
 {
 	struct stp_map map = { "map", 1, STP_LONG, { STP_LONG }, .capacity = n };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Addresses of sites in modules as these are loaded, initialised and unloaded (runtime/kernel/modules.c, compiled here
-// over stand-ins), and that modules without sites do not wait for probes that are being armed.
+// Addresses of sites in modules that are loaded, initialised and unloaded (runtime/kernel/modules.c, compiled here
+// with stand-ins), and that modules without sites do not wait for probes that are being armed.
 #include "core_platform.h"
 #include "kernel_standins.h"
 
@@ -129,7 +129,7 @@ static void check_other_build(void)
 	happens(&dm_mod, MODULE_STATE_GOING);
 }
 
-// While CPUs go offline and online, arming takes long: its lock is held for all of that time.
+// While CPUs go offline and online, arming takes long, and its lock is held during all of that time.
 static void check_others_go_on(void)
 {
 	stp_modules_lock();

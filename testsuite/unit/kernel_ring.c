@@ -2,9 +2,9 @@
 /*
  * The rings of runtime/kernel/ring.c and a reader that follows messages.h: records arrive whole and in order, full
  * rings drop and count records, and no value that a reader writes makes the kernel write outside the ring. ring.c
- * itself is compiled here, over stand-ins for the kernel functions that it uses.
+ * itself is compiled here, with stand-ins for the kernel functions that it uses.
  */
-#define plat_record_space   test_record_room    /* core_platform.h defines its own */
+#define plat_record_space   test_record_room    /* core_platform.h defines this function, too */
 #define plat_record_commit test_record_commit
 #include "core_platform.h"
 #undef plat_record_space
@@ -82,7 +82,7 @@ static void read_ring(u32 ring, int records)
 
 	while (c->tail != c->head && records-- > 0) {
 		u64 at = c->tail & (h->ring_size - 1);
-		u32 *r = (u32 *)(data + at);   /* len and flags, the part that is certainly in this lap */
+		u32 *r = (u32 *)(data + at);   /* len and flags, which are certainly in this lap */
 
 		if (r[1] & STP_REC_PAD) {
 			pads++;
@@ -116,7 +116,7 @@ static u32 below(u32 n)
 	return (seed >> 8) % n;
 }
 
-/* A handler that prints `pieces` texts of up to `max` bytes. Returns false if some were lost. */
+/* Simulates a handler that prints `pieces` texts of up to `max` bytes. Returns false if some were lost. */
 static bool handler(struct stp_ctx_private *v, int pieces, u32 max)
 {
 	size_t before = sent_len;
@@ -127,7 +127,7 @@ static bool handler(struct stp_ctx_private *v, int pieces, u32 max)
 
 		if ((u64)(v->out_end - v->out) < n && !plat_record_space(v, n)) {
 			all = false;
-			sent_len = before;     /* dropped as a whole */
+			sent_len = before;     /* the record was dropped as a whole */
 			break;
 		}
 		for (i = 0; i < n; i++)
@@ -283,7 +283,7 @@ static void test_waiting(void)
 	check("an exited reader is not waited for", jiffies == from);
 }
 
-/* Handlers that print `len` bytes, each of which begins with its number. */
+/* Simulates handlers that print `len` bytes, each of which begins with its number. */
 static void print_numbers(struct stp_ctx_private *v, u32 from, u32 to, u32 len)
 {
 	for (; from < to; from++) {
@@ -326,7 +326,7 @@ static void test_detached(void)
 	fresh();
 	v = writer(0);
 	print_numbers(v, 0, 1000, 120);
-	memset((char *)control_of(0) + PAGE_SIZE, 0xff, rings.size);   /* written by the previous reader */
+	memset((char *)control_of(0) + PAGE_SIZE, 0xff, rings.size);   /* data of the previous reader */
 	print_numbers(v, 0, 3000, 120);
 	control_of(0)->tail = 12345;
 	print_numbers(v, 0, 3000, 120);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The thread of runtime/kernel/slices.c: handlers of timers that are always due, and readers that always wait, use at
- * most half of a processor each. slices.c itself is compiled here, over a clock that only handlers and pauses advance.
+ * most half of a processor each. slices.c itself is compiled here, with a clock that only handlers and pauses
+ * advance.
  */
 #include "core_platform.h"
 #include "kernel_standins.h"
@@ -61,7 +62,7 @@ static void (*test_slices_finish)(void);
 #define stp_slices_finish test_slices_finish
 #define stp_outcome_error(outcome) ((outcome) == STP_COMPLETE ? 0 : -EAGAIN)
 
-#define finish finish_handlers /* core_platform.h has one */
+#define finish finish_handlers /* core_platform.h has a function of this name */
 int stp_slices_start(void);
 void stp_slices_stop(void);
 #include "../../runtime/kernel/slices.c"
@@ -103,7 +104,7 @@ static enum stp_outcome test_slices_run(const struct stp_probe *p, u64 argument)
 	return STP_COMPLETE;
 }
 
-/* Runs the thread until it has looked for work `n` times. */
+/* Runs the thread until it has checked for work `n` times. */
 static void run_for(u64 n, u64 time_of_handler)
 {
 	now = worked = passes = longest = 0;
@@ -126,7 +127,7 @@ int main(void)
 	for (i = 0; i < sizeof(times) / sizeof(times[0]); i++) {
 		run_for(1000000, times[i]);
 		begun &= worked > 0;
-		/* The last handler, and a sum below a tick, need not have been paused for yet. */
+		/* The pause for the last handler, and for a sum below a tick, may not have occurred yet. */
 		half &= worked <= now / 2 + longest + TICK_NSEC;
 	}
 	verdict(begun, "handlers of timers run");

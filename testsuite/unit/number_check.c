@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Parsing of external numbers (number.h): range, overflow and the end of each. */
+/* Parsing of external numbers (number.h): range, overflow and the end of each number. */
 #include "../../runtime/include/number.h"
 
 #include <stdio.h>

@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-// Values for conditions in the tests; the real function is in target/kernel.c.
+// Values for conditionals in the tests; the real function is in target/kernel.c.
 const char *kernel_host_arch(void)
 {
 	return "x86_64";
@@ -24,7 +24,7 @@ const char *kernel_config(struct kernel *k, const char *name)
 	return strcmp(name, "CONFIG_SMP") == 0 ? "y" : strcmp(name, "CONFIG_HZ") == 0 ? "250" : NULL;
 }
 
-// As in session/session.c.
+// Replaces the function of session/session.c.
 struct source *session_source(struct session *s, const char *name, const char *text, size_t len)
 {
 	struct source *src = NEW(struct source);

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Unit tests: run.sh [NAME...], names without .c, all without any.
+# Unit tests: run.sh [NAME...], names without .c; without a name, all tests.
 #   core_*.c, kernel_*.c, staprun_*.c   built here with the runtime's core, under address and undefined-behaviour
 #                          sanitizers; objects go to $SCRATCH, never into the tree
 #   number_check.c         built here, a header alone
@@ -19,17 +19,17 @@ names=$(cd "$here" && for file in core_*.c kernel_*.c staprun_*.c build_check.c 
 	for name; do case $file in "$name"*) echo "${file%.c}"; break ;; esac; done
 done)
 
-# The core itself must not lean on -fwrapv: signed overflow stays an error there.
+# The core itself must not depend on -fwrapv: signed overflow is an error there.
 # shellcheck disable=SC2086
 ${CC:-gcc} $flags -fsanitize=signed-integer-overflow -fno-wrapv -r -o "$work/core.o" \
 	"$root"/runtime/core/*.c || exit 1
 
-# Headers of the kernel are empty files: kernel_standins.h has what the runtime uses of them.
+# Headers of the kernel are empty files: kernel_standins.h defines everything from them that the runtime uses.
 sed -n 's|^#include <\(linux/.*\)>|\1|p' "$root"/runtime/kernel/calls.c "$root"/runtime/kernel/slices.c "$root"/runtime/kernel/modules.c | while read -r header; do
 	mkdir -p "$work/include/${header%/*}" && : >"$work/include/$header"
 done
 
-build() { # NAME: the program $work/NAME
+build() { # NAME: builds the program $work/NAME
 	case $1 in
 	build_check)
 		make -s -C "$BUILD" build/testsuite/unit/build_check >"$work/err" 2>&1 &&

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The buffer of staprun/outfile.c: random records into a pipe whose reader is slow, with partial writes as terminals
-// and full disks make them. The bytes arrive complete and in order, and the records of which the last byte was not
-// written are counted exactly. outfile.c itself is compiled here.
+// The buffer of staprun/outfile.c: random records into a pipe with a slow reader, and partial writes as on
+// terminals and full disks. The bytes must arrive complete and in order, and the records whose last byte was not
+// written must be counted exactly. outfile.c itself is compiled here.
 #include <errno.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-// If not 0, the next write writes this much, and the one after it would block.
+// If not 0, the next write writes only this number of bytes, and the following one would block.
 static size_t only;
 
-// Writes a part; often few bytes, so that the pending ones begin at any offset.
+// Writes a part; often only a few bytes, so that the pending ones begin at any offset.
 static ssize_t write_part(int fd, const void *from, size_t len)
 {
 	static bool blocks;
@@ -43,8 +43,8 @@ void log_error(const char *fmt, ...)
 }
 
 static struct outfile out;
-static unsigned char next_in, next_out;    // the bytes that are written count up, modulo 256
-static uint64_t ended[1 << 16];            // positions of the ends of records, in bytes since the start
+static unsigned char next_in, next_out;    // the values of the written bytes count up, modulo 256
+static uint64_t ended[1 << 16];            // positions of the ends of records, in bytes from the start
 static uint64_t n_ended, added, arrived;
 
 static void add_record(size_t len)

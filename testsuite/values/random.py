@@ -12,7 +12,7 @@ FUNCTIONS = 8
 
 
 def expression(names, depth):
-    """Free of undefined behaviour under -fwrapv."""
+    """Returns an expression without undefined behaviour under -fwrapv."""
     if depth == 0 or rng.random() < 0.2:
         return rng.choice(names) if rng.random() < 0.7 else str(rng.randint(-100, 100000))
     l, r = expression(names, depth - 1), expression(names, depth - 1)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Values of variables next to those that gdb prints, at every statement of programs that are compiled here (values.py):
+# Values of variables are compared with those that gdb prints, at every statement of programs that are compiled here
+# (values.py):
 #   zoo.c, zoo.cc: variables of many kinds; locations.s, narrow.s: operations that compilers seldom use, in
 #   programs of 64 and 32 bits;
 #   random.py: arithmetic on locals, by a seed;
@@ -39,7 +40,7 @@ compare() {
 	sed -n "s/^MISSING [^ ]*statement(\(.*\)) /MISSING $name: $compiler ${*:5}: \1 /p" "$SCRATCH/values" >>"$SCRATCH/missing"
 }
 
-# everything NAME SOURCE COMPILER: the builds of the full form
+# everything NAME SOURCE COMPILER: the builds for VALUES=full
 everything() {
 	local level
 	for level in -O0 -O1 -O2 -O3; do
@@ -72,7 +73,7 @@ test_cplusplus() {
 	compare cplusplus "$TESTS/values/zoo.cc" clang++ -g -O0
 }
 
-# Kernels may be built without support of 32-bit programs.
+# Kernels may be built without support for 32-bit programs.
 runs_32bit() {
 	printf '.globl _start\n_start: mov $1, %%eax\nxor %%ebx, %%ebx\nint $0x80\n' >"$SCRATCH/exit.s"
 	gcc -m32 -nostdlib -static -o "$SCRATCH/exit" "$SCRATCH/exit.s" 2>/dev/null && "$SCRATCH/exit" 2>/dev/null
@@ -103,7 +104,7 @@ test_random() {
 	done
 }
 
-# Numbers in other formats are refused by themselves, and print as "?" in what contains them.
+# A number in another format is rejected, and printed as "?" in a structure that contains it.
 refuses() { # MEMBER PROGRAM
 	local got point="process(\"$2\").function(\"look\")"
 
@@ -135,7 +136,8 @@ test_formats() {
 			[ -z "$bad" ] && ok "values/formats: $compiler $flag" || not_ok "values/formats: $compiler $flag" "$(head -n 12 <<<"$bad")"
 		done
 	done
-	# Values of an enumeration that has no negative enumerators, but a signed type; gdb takes them to be unsigned.
+	# Values of an enumeration without negative enumerators, but with a signed type; gdb treats them as
+	# unsigned.
 	got='enum class Sign : signed char { ONE = 1 }; int look(Sign sign) { return (int)sign; } int main() { return look((Sign)-3); }'
 	for compiler in g++ clang++; do
 		command -v $compiler >/dev/null || { skip "values/formats: $compiler" $compiler; continue; }

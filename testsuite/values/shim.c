@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Under the C that -p3 prints, in a library that gdb loads (values.py): registers come from gdb, memory is that of the
- * stopped process, and what printf() gets is collected.
+ * Environment of the C that -p3 prints, in a library that gdb loads (values.py): registers are passed by gdb,
+ * memory is that of the stopped process, and arguments of printf() are collected.
  */
 #define _GNU_SOURCE
 #include "../../runtime/core/arith.c"
@@ -49,7 +49,9 @@ u64 stp_return_load8(struct stp_ctx *c, u64 address) { return load(c, address, 8
 u64 stp_vector_register(u32 n) { return vectors[n]; }
 u64 stp_thread_pointer(struct stp_ctx *c) { return thread; }
 
-/* printf("%d %d\n", id, value) or, where the value cannot be read, printf("%d\n", id) */
+/* printf("%d %d
+ * ", id, value); if the value cannot be read, printf("%d
+ * ", id) */
 void stp_printf(struct stp_ctx *c, const struct stp_format *f, u32 n, const union stp_val *v)
 {
 	int values = 0;
@@ -68,13 +70,13 @@ static const struct stp_uprobe *point(u32 i)
 	return NULL;
 }
 
-/* The address of point i; 0 after the last one. */
+/* Returns the address of point i; 0 after the last one. */
 u64 values_point(u32 i)
 {
 	return point(i) ? point(i)->address : 0;
 }
 
-/* Runs the handler of point i; how many results there are. */
+/* Runs the handler of point i; returns the number of results. */
 int values_hit(u32 i, const u64 *regs, const u64 *xmm, u64 bias, int pid, u64 fs, struct result *to, int size)
 {
 	struct stp_ctx c = { .regs = regs, .bias = bias, .nesting = 100, .actions = 1000000, .work = 1ll << 50,

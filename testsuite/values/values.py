@@ -3,9 +3,9 @@
 #
 #   PROGRAM=FILE SOURCES=GLOB SHIM=SHIM.c RUNTIME=DIR STAP=PROGRAM SCRATCH=DIR gdb -batch -x values.py
 #
-# Every expression (a variable, its members, elements and what it points to) becomes a printf() of a probe of the
-# statement; what -p3 makes of them is compiled into a library (shim.c), which is loaded here and called wherever the
-# program stops. Prints a line for each difference and for each value that gdb alone has, then a line of counts:
+# Every expression (a variable, its members, elements and targets) becomes a printf() in a probe of the statement;
+# the C of -p3 is compiled into a library (shim.c), which is loaded here and called whenever the program stops.
+# Prints a line for each difference and for each value that only gdb can read, then a line of counts:
 #   VALUES pairs=N differ=N missing=N extra=N
 import ctypes
 import os
@@ -18,7 +18,7 @@ import gdb
 
 PROGRAM, SOURCES, SHIM = os.environ['PROGRAM'], os.environ['SOURCES'], os.environ['SHIM']
 RUNTIME, STAP, SCRATCH = os.environ['RUNTIME'], os.environ['STAP'], os.environ['SCRATCH']
-VISITS = int(os.environ.get('VISITS', '2'))      # of a statement, in a run
+VISITS = int(os.environ.get('VISITS', '2'))      # number of stops at a statement, in a run
 VERBOSE = 'VERBOSE' in os.environ
 
 SCALARS = (gdb.TYPE_CODE_INT, gdb.TYPE_CODE_CHAR, gdb.TYPE_CODE_BOOL, gdb.TYPE_CODE_ENUM, gdb.TYPE_CODE_PTR)
@@ -39,7 +39,7 @@ def stap(*arguments, script=None):
 # ---------------------------------------------------------------- expressions
 
 class Path:
-    """An expression of a script, and how gdb reads the same."""
+    """An expression of a script, and the equivalent path for gdb."""
     def __init__(self, text, symbol, steps, type):
         self.text, self.symbol, self.steps, self.type = text, symbol, steps, type
 
@@ -53,7 +53,8 @@ class Path:
                 value = value.dereference()
             else:
                 if kind == 'field' and what.is_base_class:
-                    value.fetch_lazy()     # gdb 13 aborts on the base of an object in pieces that it has not read
+                    value.fetch_lazy()     # otherwise gdb 13 aborts on the base of an object in pieces that it has
+					   # not read
                 value = value[what]
         if value.is_optimized_out:
             return None
@@ -65,13 +66,13 @@ class Path:
 
 
 def leaves(path, depth, out):
-    """Numbers in what the path leads to."""
+    """Returns the paths to numbers inside the value of a path."""
     t = path.type
     if t.code in SCALARS and t.sizeof <= 8:
         out.append(path)
     if t.code == gdb.TYPE_CODE_FLT and t.sizeof in (4, 8):
         out.append(path)
-    if depth <= 0:             # also members of anonymous members
+    if depth <= 0:             # includes members of anonymous members
         return
     if t.code == gdb.TYPE_CODE_PTR:
         to = t.target().strip_typedefs()
@@ -101,7 +102,7 @@ def members(path, arrow, depth, out):
 
 
 def variables(address):
-    """Symbols of the innermost block, then of those around it; the block each is in."""
+    """Returns the symbols of the innermost block, then of the blocks around it, each with its block."""
     block = gdb.block_for_pc(address)
     seen = {}
     while block and not block.is_global:
@@ -115,7 +116,7 @@ def variables(address):
 
 
 def is_constant(symbol):
-    """A variable that is one, not an enumerator."""
+    """Returns true for a variable with a constant value, which is not an enumerator."""
     return symbol.is_constant and symbol.type is not None and not (
         symbol.type.strip_typedefs().code == gdb.TYPE_CODE_ENUM and symbol.name in
         [f.name for f in symbol.type.strip_typedefs().fields()])
@@ -138,19 +139,19 @@ class Result(ctypes.Structure):
 
 
 def points():
-    """Link addresses of all statements, with the point's name."""
+    """Returns link addresses of all statements, with the names of the points."""
     text = stap('-p3', '-e', 'probe process("%s").statement("%s") { n++ } global n' % (PROGRAM, SOURCES))
     return {int(a, 16): n for n, a in re.findall(r'/\* (\S+) \*/\n\s*\.address = (0x[0-9a-f]+)ULL', text)}
 
 
 class Store:
-    """A bit-field is counted up: what it is then, and what its neighbours are."""
+    """A bit-field is incremented: records its value before, and those of the fields next to it."""
     def __init__(self, field, text, before, bits):
         self.field, self.text, self.before, self.bits = field, text, before, bits
 
 
 def stores(paths, first, n, lines, checks):
-    """The paths have the numbers from `first` on; returns the next number that is free."""
+    """The paths have numbers from `first` on; returns the next free number."""
     for i, (path, block) in enumerate(paths):
         last = path.steps[-1][1] if path.steps else None
         if not isinstance(last, gdb.Field) or not last.bitsize or path.steps[0][0] != 'follow':
@@ -286,8 +287,8 @@ early = {}
 
 
 def before_frame(counts, name, path, ours, theirs):
-    """What we read before a function had made its frame, where gdb reads what is in memory: parameters are now what
-    they were, a local has no value to be read there."""
+    """Before a function has set up its frame, gdb reads stale memory for its variables: our parameters must have
+    their previous values, and a local must not be readable."""
     words = path.type.code in SCALARS
     if ours is None and not words:
         return
@@ -299,8 +300,8 @@ def before_frame(counts, name, path, ours, theirs):
 
 
 def before_bodies(addresses):
-    """Those before the end of a function's first instructions, where code that isn't optimised has no values yet: to
-    where that ends."""
+    """Returns the statements before the end of a function's first instructions, at which unoptimised code has no
+    values yet, with that end."""
     out = {}
     for a in addresses:
         f = gdb.block_for_pc(a)
@@ -312,8 +313,9 @@ def before_bodies(addresses):
 
 
 def body(block):
-    """Where its first instructions end. gcc's frames are known everywhere, but what is in them at -O0; clang's are based
-    on a register that these instructions set."""
+    """Finds the end of the function's first instructions. The frame of gcc's code is known everywhere, but at
+    -O0 its content is not set before; the frame of clang's code is based on a register that these
+    instructions set."""
     table = gdb.find_pc_line(block.start)
     lines = sorted(e.pc for e in table.symtab.linetable() if block.start <= e.pc < block.end) if table.symtab else []
     optimised = '-O0' not in os.environ['FLAGS'] and not os.environ['FLAGS'].startswith('clang')
@@ -338,7 +340,7 @@ def main():
     prologues = before_bodies(at)
     gdb.execute('starti >/dev/null', to_string=True)
     bias = int(gdb.parse_and_eval('(unsigned long)&main')) - linked
-    # Symbols and blocks belong to the program as it was before it was relocated: they are looked up again.
+    # gdb's symbols and blocks are those of the program before its relocation, so they are looked up again.
     for i, (a, path, block) in list(ids.items()):
         found = variables(a + bias).get(path.symbol.name)
         if found:

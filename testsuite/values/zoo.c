@@ -198,7 +198,7 @@ __attribute__((cold, noinline)) static void seldom(long *at)
 	sink = at[0]++;
 }
 
-/* gcc puts the seldom part elsewhere: the function has ranges, and no lowest address. */
+/* gcc moves the unlikely part to another section: the function has ranges, and no lowest address. */
 NOINLINE long with_cold_part(long a, long b)
 {
 	long on_stack[8] = { a, b };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The processes that are traced while outputs are compared with those of bpftrace: "bt-work TOOL" makes the events that
-// the tool reports, each time the same.
+// The processes that are traced while outputs are compared with those of bpftrace: "bt-work TOOL" makes the events
+// that the tool reports, the same ones each time.
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <errno.h>
@@ -153,7 +153,7 @@ static void connections(void)
 	connection(AF_INET6);
 }
 
-// The other end does not answer: the first retransmission is after a second.
+// The peer does not answer: the first retransmission is after a second.
 static void unanswered(void)
 {
 	struct sockaddr_in in = { .sin_family = AF_INET, .sin_addr.s_addr = inet_addr("10.9.0.2"), .sin_port = htons(9) };
@@ -163,7 +163,7 @@ static void unanswered(void)
 	usleep(1500 * 1000);
 }
 
-// A datagram for a port that nobody reads is dropped.
+// A datagram for a port without a reader is dropped.
 static void refused(void)
 {
 	struct sockaddr_in in = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK), .sin_port = htons(9) };
@@ -215,7 +215,7 @@ static void writes_and_waits(void)
 static void *first_thread(void *argument) { return argument; }
 static void *second_thread(void *argument) { return argument; }
 
-// Waits at the end: bpftrace finds names of functions while the process exists.
+// Waits at the end, since bpftrace finds names of functions only while the process exists.
 static void threads(void)
 {
 	pthread_t thread;
@@ -252,7 +252,8 @@ static SSL *tls_end(const SSL_METHOD *method, BIO *transport)
 	return end;
 }
 
-// Both ends of a connection, in one thread: each step of a handshake ends for want of an answer, except the last ones.
+// Both ends of a connection in one thread: each step of a handshake except the last ones ends because it lacks an
+// answer.
 static void tls(void)
 {
 	BIO *near, *far;
@@ -277,7 +278,7 @@ static void tls(void)
 	waits();
 }
 
-// In a process that exists when bpftrace prints its maps, so that it finds names of functions.
+// Runs in a process that exists when bpftrace prints its maps, so that it finds names of functions.
 static void tls_for_longer(void)
 {
 	int done[2];

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Reads a megabyte of a device: a loop device on a file.
+# Reads a megabyte from a loop device on a file.
 [ -e /dev/loop0 ] || insmod ./loop.ko
 dd if=/dev/zero of=/tmp/disk bs=1k count=1024 2>/dev/null
 losetup /dev/loop0 /tmp/disk

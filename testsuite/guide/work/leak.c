@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Allocates five times a thousand bytes that are never freed, and memory that is.
+// Allocates a thousand bytes five times without freeing them, and memory that it frees.
 #include <stdlib.h>
 
 static char *volatile last;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Two threads take turns with one mutex, and each sleeps while it has it.
+// Two threads alternately hold one mutex, and each sleeps while it holds it.
 #include <pthread.h>
 #include <unistd.h>
 

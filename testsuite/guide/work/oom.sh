@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# A process uses more memory than its control group may, so that the kernel kills it.
+# A process uses more memory than its control group allows, so that the kernel kills it.
 mkdir -p /cgroup && mount -t cgroup2 none /cgroup || exit
 echo +memory >/cgroup/cgroup.subtree_control
 mkdir -p /cgroup/small

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Reads a loop device in small and in large pieces, in turns: the workload of a heat map of disk requests.
+# Reads a loop device alternately in small and in large pieces: the workload of a heat map of disk requests.
 [ -e /dev/loop0 ] || insmod ./loop.ko
 dd if=/dev/zero of=/tmp/disk bs=1k count=8192 2>/dev/null
 losetup /dev/loop0 /tmp/disk

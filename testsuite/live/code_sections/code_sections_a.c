@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Functions in sections of their own, and of one name in two files: each notes what a probe there should see. */
+/* Functions in separate sections, and functions of the same name in two files: each records the values that a
+ * probe there should read. */
 #include <linux/module.h>
 #include "code_sections.h"
 

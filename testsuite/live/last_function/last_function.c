@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A module whose last function ends with a jump: with SKIP or without it at an odd address.
+// A module whose last function ends with a jump, whose address is odd either with SKIP or without it.
 #include <linux/module.h>
 #include <linux/moduleparam.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * A resource table like that of a lock manager: namespace -> hash of resources -> granted and waiting
- * locks with counters. Writing to its parameter "go" plays the same scene each time.
+ * locks with counters. Writing to its parameter "go" executes the same calls each time.
  */
 #include <linux/list.h>
 #include <linux/module.h>
@@ -12,7 +12,7 @@ enum { BUCKETS = 8 };
 enum lock_table_mode { LOCK_TABLE_SHARED = 1, LOCK_TABLE_UPDATE = 2, LOCK_TABLE_EXCLUSIVE = 3 };
 
 struct lock_table_lock {
-	struct list_head link;             /* in granted or waiting of its resource */
+	struct list_head link;             /* link in the `granted` or `waiting` list of its resource */
 	int owner;
 	enum lock_table_mode mode;
 };
@@ -95,7 +95,7 @@ static noinline int lock_table_wait(struct lock_table_resource *res, struct lock
 	return ++res->n_waiting;
 }
 
-/* The statements that are probed have a mark at the end of their line. */
+/* Statements that are probed have a mark at the end of their line. */
 noinline long lock_table_request(struct lock_table_space *sp, const char *name, int owner, enum lock_table_mode mode)
 {
 	struct lock_table_resource *res = lock_table_find(sp, name);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Has the module's functions called for a second, so that a kprobe becomes a jump, and spends time of its own; on two
-// processors in turn, one of which has the timers.
+// Makes the module's functions run for a second, so that a kprobe becomes a jump, and uses processor time of its
+// own; alternately on two processors, one of which has the timers.
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <sched.h>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Functions that know their callers: level_1, called by level_2, by level_3, which is called by go_set in a process, by
- * soft in a softirq, by hard in an interrupt. go is how long, in microseconds, level_1 keeps its processor. */
+/* Functions with known callers: level_1 is called by level_2, and that by level_3, which is called by go_set in
+ * a process, by soft in a softirq, by hard in an interrupt. `go` is the time in microseconds for which level_1
+ * occupies its processor. */
 #include <linux/delay.h>
 #include <linux/interrupt.h>
 #include <linux/irq_work.h>
@@ -14,7 +15,7 @@ static __attribute__((noipa)) int level_1(int us)
 
 	kfree(kmalloc(8192, GFP_ATOMIC));
 	n++;                               /* place: level_1 */
-	WRITE_ONCE(panic_timeout, READ_ONCE(panic_timeout));   /* a variable that is watched */
+	WRITE_ONCE(panic_timeout, READ_ONCE(panic_timeout));   /* a variable with a watchpoint */
 	udelay(us);
 	asm volatile("" : "+r" (n));
 	return n;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Types that are harder to print than those of zoo.h, as a kernel module (writing to its parameter "show" shows them)
- * and as a program. Each records what it holds in its own words, for the tests to compare with what a probe printed.
+ * and as a program. Each records its values as text, which the tests compare with the output of a probe.
  */
 #ifdef MODULE
 #include <linux/module.h>
@@ -93,7 +93,7 @@ static struct exhibit *build(void)
 	return e;
 }
 
-/* One line each, as exhibits.stp prints them. */
+/* Prints one line for each, in the format of exhibits.stp. */
 static int record(char *out, size_t room, const struct exhibit *e)
 {
 	int n = 0, i;

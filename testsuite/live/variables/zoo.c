@@ -11,7 +11,7 @@ static struct zoo_cage zoo_gate = { .width = 3, .height = 4 };
 DEFINE_PER_CPU(int, zoo_per_cpu) = 5;
 static long seen;
 
-/* Values that probes read: in registers, in memory, statics of the file. */
+/* Values that probes read: in registers, in memory, static variables of the file. */
 noinline long zoo_visit(struct zoo *z, int people, unsigned char child)
 {
 	static int zoo_visits = 7;
@@ -36,7 +36,7 @@ noinline long zoo_step(long n)
 	return 3 * n;
 }
 
-/* Variables in the frame, in several registers, in none; parameters whose registers are reused. */
+/* Variables in the frame, in several registers, in no location; parameters whose registers are reused. */
 noinline long zoo_places(struct zoo_pair pair, long count, unsigned char kind, long seventh)
 {
 	char text[16] = "in the frame";

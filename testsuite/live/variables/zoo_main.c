@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* A program with known values, as the module's. It prints what the probes may have changed. */
+/* A program with the same known values as the module. It prints the values that the probes may have changed. */
 #include <stdio.h>
 #include <string.h>
 #include "zoo.h"
