@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Prints by function where the instructions go that a hit adds to a read(2) of one byte.
+"""Prints, by function, the instructions that a hit adds to a read(2) of one byte.
 
 Usage: breakdown.py DIR RELEASE NAME...   (called by `bench/probe-cost --breakdown`)
 Reads: DIR/reader (cost/reader.c) and DIR/NAME.ko, a module of each script. One virtual machine, in which the program
@@ -19,11 +19,11 @@ import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 READ = 'timeout 6 sh -c "while :; do ./reader x; done" >/dev/null'    # seconds of the guest's clock: instructions
-SHOWN = 2                                                       # functions with fewer instructions are summed up
+SHOWN = 2                                                       # functions with fewer instructions are summed
 
 
 class Monitor:
-    """QEMU's monitor, by commands as a person types them."""
+    """QEMU's monitor, with the commands that users type."""
 
     def __init__(self, path):
         self.socket = socket.socket(socket.AF_UNIX)
@@ -96,13 +96,13 @@ class Symbols:
         self.start = next(a for a, name, _ in self.sorted if name == 'vfs_read')
 
     def of(self, address):
-        """(name, module) of the function at an address."""
+        """Returns (name, module) of the function at an address."""
         at = bisect.bisect_right(self.sorted, (address, chr(0x10ffff), '')) - 1
         return self.sorted[at][1:] if address >> 63 and at >= 0 else ('program', '')
 
 
 def calls(path, start):
-    """Lists of addresses, one from each entry of vfs_read to the next."""
+    """Returns lists of addresses, one from each entry of vfs_read to the next."""
     found, call = [], None
     with open(path, errors='replace', encoding='utf-8') as text:
         for line in text:
@@ -120,7 +120,7 @@ def calls(path, start):
 
 
 def usual(path, symbols):
-    """The instructions of a usual call, by function."""
+    """Returns the instructions of the most frequent call, by function."""
     found = calls(path, symbols.start)
     if not found:
         sys.exit(f'{path}: no call of vfs_read was logged')

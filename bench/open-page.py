@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Prints the time until a page is drawn, the processor time of its thread and the memory of its objects, of the fastest of
-# three loads: open-page.py CHROMIUM FILE.
+# open-page.py CHROMIUM FILE: prints the time until a page is drawn, the processor time of its thread and the memory
+# of its objects, for the fastest of three loads.
 import os
 import sys
 import time

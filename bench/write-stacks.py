@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Writes a recorded session (runtime/include/records.h) with an array whose keys are call stacks in a program: write-stacks.py PROGRAM STACKS DEPTH.
-# The stacks are different, and walk its functions as calls do: a function has a few callees, at a few offsets.
+# The stacks differ, and are like real call stacks: each function has a few callees, called at a few offsets.
 import os
 import random
 import struct

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// As reader.c, with a process on each of the first N CPUs at the same time: prints the cost of a read for all CPUs
-// together, in instructions if the emulator's clock counts those of all CPUs. A process that has finished sleeps, since
-// a busy loop would be counted. Usage: readers NAME N
+// As reader.c, with a process on each of the first N CPUs at the same time. Prints the cost of a read for all CPUs
+// together, in instructions if the emulator's clock counts those of all CPUs. A process that has finished sleeps,
+// since the instructions of a busy loop would be counted. Usage: readers NAME N
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <sched.h>

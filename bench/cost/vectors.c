@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Makes system calls whose text is as expensive as possible: long vectors, sets, strings and structures. All fail.
+// Makes system calls whose text is as expensive as possible: long vectors, sets, strings and structures. All calls
+// fail.
 #define _GNU_SOURCE
 #include <linux/aio_abi.h>
 #include <linux/bpf.h>
