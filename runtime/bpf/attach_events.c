@@ -51,8 +51,8 @@ static struct bpf_link *open_event(const struct stp_probe *p, struct perf_event_
 	err = errno;
 	if (!link)
 		close(fd);
-	/* Attaching has enabled the event; but for a process that executes the command of -c, it counts only
-	 * from that execve() on. */
+	/* Attaching has enabled the event. In a process that will execute the command of -c, it counts only from
+	 * that execve() on. */
 	else if (a->enable_on_exec)
 		ioctl(fd, PERF_EVENT_IOC_DISABLE, 0);
 	errno = err;
