@@ -113,8 +113,8 @@ STP_INLINE bool bpf_is_of(const struct stp_call *r, const struct stp_thread *me,
 }
 
 /*
- * As bpf_is_of(), for a call during which the thread has executed a program: de_thread() gives the thread the start
- * time of the process's first thread, then begin_new_exec() increments self_exec_id once.
+ * Does the same as bpf_is_of(), for a call during which the thread has executed a program: de_thread() gives the
+ * thread the start time of the process's first thread, then begin_new_exec() increments self_exec_id once.
  */
 STP_INLINE bool bpf_is_before_exec(const struct stp_call *r, const struct stp_thread *me, u32 probe, u64 id)
 {

@@ -329,7 +329,7 @@ STP_INLINE s64 bpf_compat_result(s64 result, bool is_address)
 	return is_address && (u32)result < (u32)-4095 ? (s64)(u32)result : (s64)(s32)result;
 }
 
-/* Returns the number of the call; at its return it is in the registers. */
+/* Returns the number of the call. At the return of a call, it is read from the saved registers. */
 STP_INLINE u32 bpf_call_number(const u64 *ctx, bool is_return)
 {
 	u64 number = ctx[1];

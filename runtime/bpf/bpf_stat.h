@@ -7,7 +7,7 @@
 #ifndef BPF_STAT_H
 #define BPF_STAT_H
 
-/* As stp_log_bucket(), in shifts: BPF does not count leading zeros. */
+/* Does the same as stp_log_bucket(), by shifts: BPF does not count leading zeros. */
 STP_INLINE u32 bpf_log_bucket(s64 v)
 {
 	u64 u = v < 0 ? 0 - (u64)v : (u64)v;
@@ -160,7 +160,7 @@ STP_GLOBAL_FUNCTION u64 bpf_variance(const struct stp_stat *s, const struct stp_
 
 /* ------------------------------------------------------------------ adding, reading */
 
-/* As stp_stat_add_slow() of core/stat.c does for STP_PERCENTILE. */
+/* Does the same as stp_stat_add_slow() of core/stat.c for STP_PERCENTILE. */
 STP_INLINE void bpf_fine_add(struct stp_stat *s, const struct stp_stat_desc *d, s64 v)
 {
 	u64 size = v < 0 ? 0 - (u64)v : (u64)v;
@@ -199,7 +199,7 @@ STP_INLINE void bpf_stat_add(struct stp_stat *s, const struct stp_stat_desc *d, 
 }
 #define stp_stat_add bpf_stat_add
 
-/* As stp_stat_value(). */
+/* Does the same as stp_stat_value(). */
 STP_INLINE s64 bpf_stat_value(const struct stp_stat *s, u32 op)
 {
 	if (!s->count)

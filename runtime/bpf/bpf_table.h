@@ -236,7 +236,7 @@ STP_INLINE void STP_MAP_(_keys)(struct stp_slot *s, const union stp_val *keys)
 	}
 }
 
-/* As _find(), but a position that cannot be determined is an error, and 0 is returned. */
+/* Does the same as _find(), but a position that cannot be determined is an error, and 0 is returned. */
 STP_INLINE u32 STP_MAP_(_place)(struct stp_ctx *c)
 {
 	u32 at = (u32)STP_MAP_(_find)(STP_SLOT(c));

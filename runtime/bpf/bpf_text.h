@@ -262,7 +262,8 @@ STP_INLINE u32 bpf_field(s64 n)
 	return n < 0 ? STP_NO_PRECISION : n > STP_STRLEN ? STP_STRLEN : (u32)n;
 }
 
-/* As set_width() and set_precision() of core/format.c: a negative width in an argument selects left alignment. */
+/* Does the same as set_width() and set_precision() of core/format.c: a negative width in an argument selects left
+ * alignment. */
 STP_INLINE u64 bpf_spec(char conv, char flag, s64 width, s64 precision)
 {
 	bool left = flag == '-' || width < -1;
@@ -316,7 +317,7 @@ STP_GLOBAL_FUNCTION int bpf_prefix(u64 spec, u32 negative)
 	return flag == '#' && conv == 'X' ? '0' | 'X' << 8 : 0;
 }
 
-/* Returns how many zeros precede the n digits of a number that is not 0 (value), after a prefix of this length. */
+/* Returns the number of zeros that precede the n digits of `value`, which is not 0, after a prefix of this length. */
 STP_GLOBAL_FUNCTION int bpf_zeros(u64 spec, u32 prefix, u32 n, u64 value)
 {
 	u32 width = STP_SPEC_WIDTH(spec), precision = STP_SPEC_PRECISION(spec);
@@ -516,7 +517,7 @@ STP_GLOBAL_FUNCTION int bpf_put_quoted(struct stp_slot *s, struct stp_text *to, 
 	return (int)(at + 1);
 }
 
-/* As stp_quote() of core/format.c. Bytes that are written past the end are not part of the string. */
+/* Does the same as stp_quote() of core/format.c. Bytes that are written past the end are not part of the string. */
 STP_GLOBAL_FUNCTION int bpf_quote_within(struct stp_text *to, const struct stp_text *s, u32 max, u32 quoted)
 {
 	u32 end, dots = max < 5 ? 0 : 3, at, next, kept, i;

@@ -267,7 +267,7 @@ STP_GLOBAL_FUNCTION int bpf_mark(struct stp_text *to, u64 space, u32 form)
 	return 0;
 }
 
-/* As bpf_list_address(), for a list after a mark. */
+/* Does the same as bpf_list_address(), for a list after a mark. */
 STP_INLINE int bpf_mark_address(struct stp_slot *s, struct stp_text *to, u32 at, u64 address)
 {
 	bpf_announce(s, address);

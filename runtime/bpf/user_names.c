@@ -123,7 +123,7 @@ static struct user_location location_of(u64 space, u64 address)
 	return (struct user_location){ address, offset, m, m && m->object ? stp_user_symbol(m->object, offset) : NULL };
 }
 
-/* As usymdata() of the library; returns the length. */
+/* Does the same as usymdata() of the library; returns the length. */
 static int put_data(char *to, u32 size, const struct user_location *p)
 {
 	const struct mapping *m = p->mapping;

@@ -246,7 +246,7 @@ static u32 empty_run(const struct stp_stat *s, const struct shape *m, u32 bucket
 	return n;
 }
 
-/* Returns how many rows of the run that starts at this bucket are printed at each of its ends; `run` if all are. */
+/* Returns the number of rows that are printed at each end of the run that starts at this bucket; `run` if all are. */
 static u32 rows_of_run(const struct shape *m, u32 bucket, u32 run)
 {
 	s64 limit = stp_module.limits.hist_elision;

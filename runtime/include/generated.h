@@ -389,7 +389,7 @@ static inline const char *stp_cell_string(const void *cell) { return cell ? cell
 /* Finds or inserts an element; a new cell is 0 or "". Returns NULL, and sets an error, when the array is full. */
 void *stp_map_put(struct stp_ctx *c, struct stp_map *m, const union stp_val *keys);
 void *stp_map_put1(struct stp_ctx *c, struct stp_map *m, s64 key);
-/* As stp_map_put(), but in this CPU's table of a percpu map. */
+/* Does the same as stp_map_put(), but in this CPU's table of a percpu map. */
 struct stp_stat *stp_pmap_put(struct stp_ctx *c, struct stp_map *m, const union stp_val *keys);
 void stp_map_delete(struct stp_map *m, const union stp_val *keys);          /* deletes from all tables */
 void stp_map_clear(struct stp_ctx *c, struct stp_map *m);

@@ -59,7 +59,7 @@ static inline bool number_at(const char **at, int base, int64_t min, int64_t max
 	return number_signed(at, base, n) == NUMBER_GOOD && *n >= min && *n <= max;
 }
 
-/* As number_at(); the number must be the whole text. */
+/* Does the same as number_at(); the number must be the whole text. */
 static inline bool number_whole(const char *text, int base, int64_t min, int64_t max, int64_t *n)
 {
 	return number_at(&text, base, min, max, n) && !*text;

@@ -21,9 +21,9 @@ void stp_user_addresses(struct stp_ctx *c, char *to, const u64 *at, u32 n, bool 
 /* Writes a line for each frame of a stack value to a string of `size` bytes, as many lines as fit. Returns its
  * length. */
 u32 stp_stack_lines(struct stp_ctx *c, char *to, u32 size, const char *stack);
-/* As stp_stack_lines(), to a string of MAXSTRINGLEN. */
+/* Does the same as stp_stack_lines(), to a string of MAXSTRINGLEN. */
 void stp_stack_text(struct stp_ctx *c, char *to, const char *stack);
-/* The same for its addresses, separated by spaces. */
+/* Does the same with the frames' addresses, separated by spaces. */
 u32 stp_stack_list(struct stp_ctx *c, char *to, u32 size, const char *stack);
 void stp_stack_addresses(struct stp_ctx *c, char *to, const char *stack);
 

@@ -19,7 +19,9 @@ SCRIPT = ('.stp', '.stpm')
 HASH = ('.sh', '.test', '.tests', '.py', 'Makefile.in')
 
 # Examples begin with the question that they answer.
-FRAGMENT = re.compile(r'(What|Who|Whose|Where|Whether|Of|Those|Nobody|How|Such)\b(?![^.]*\?)')
+FRAGMENT = re.compile(
+    r'(What|Who|Whose|Where|Whether|Of|Those|Nobody|How|Such|False|True|And|But|Or|Else)\b(?![^.]*\?)|'
+    r'As \w+\(\)|The same (as|at|by|for|in|of|with)\b')
 
 IDIOM = [(re.compile(pattern, re.I), instead) for pattern, instead in (
     (r'(?<!there )\b(is|are|was|were) no (?!longer\b|more\b|less\b|such\b|other\b)(?=\w)', 'is not a, invalid, unknown, not found'),
@@ -48,6 +50,7 @@ IDIOM = [(re.compile(pattern, re.I), instead) for pattern, instead in (
     (r'\bas [^.,;:]{1,30} (has|have) (it|them)\b', 'as in, in the form of, like'),
     (r'\bwhat (is|was|were|are) (lost|left|added|sent|saved)\b', 'losses, the rest, the increase, the data that'),
     (r'\b(is|are) there since\b|\btells? \S+ from\b', 'exists since; distinguishes'),
+    (r'\breturns how (many|much|often|deep)\b', 'returns the number of'),
     (r'[.:;] who [a-z]+s it\b', 'the process, user or thread that'),
     (r'(?<!tak)(?<!takes )(?<!take )(?<!taken )(?<!in )\b(the|a|one|this|that|same|two|several|only|its|their|whose) places?\b(?! (of|where) \S+ is printed)',
      'location, address, offset, position'),

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""prompt.py STAP: a prompt on a pseudo-terminal: a run that an interrupt ends, the editor, the list, the end."""
+"""prompt.py STAP: tests the prompt on a pseudo-terminal: a run that is interrupted, the editor, lists, the exit."""
 import os
 import pty
 import signal

@@ -10,7 +10,7 @@
 
 enum { SIZE = 4 << 20 };
 
-// The words look as if a call instruction ended before the address in place of a return address.
+// Makes words[1] and words[5] look like return addresses: in words[2] a call instruction (e8) seems to end.
 static void fill(unsigned long *words)
 {
 	words[0] = (unsigned long)&words[4];

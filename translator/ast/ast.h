@@ -339,7 +339,7 @@ struct func {
 	int index;                 // emit
 };
 
-// True if the function is embedded C with this PRAGMA_*.
+// Returns true if the function is embedded C with this PRAGMA_*.
 static inline bool func_has(const struct func *f, unsigned pragma)
 {
 	return f->embedded && f->embedded->pragmas & pragma;
@@ -452,7 +452,7 @@ struct script {
 // ast.c
 struct expr *expr_new(enum expr_kind kind, struct loc loc);
 struct expr *expr_number(struct loc loc, int64_t n);          // type T_LONG
-// Number of buckets of a @hist_linear, with the two for values outside of its range; UINT64_MAX: too many.
+// Number of buckets of a @hist_linear, including the two for values outside of its range; UINT64_MAX: too many.
 uint64_t hist_linear_buckets(int64_t low, int64_t high, int64_t step);
 struct expr *expr_string(struct loc loc, const char *text);   // type T_STRING
 struct expr *expr_binary(struct loc loc, enum tok op, struct expr *l, struct expr *r);

@@ -428,7 +428,7 @@ static void print_body(struct buf *b, const struct stmt *s, int indent, bool els
 		indentation(b, indent);
 }
 
-// True if a following "else" would belong to an if inside it.
+// Returns true if a following "else" would belong to an if inside it.
 static bool takes_else(const struct stmt *s)
 {
 	switch (s->kind) {

@@ -26,7 +26,7 @@ enum {
 struct c_word {
 	const char *name;
 	int offset;                // number of uses that are followed by "("
-	int calls;                 // how often "(" follows
+	int calls;                 // number of times that "(" follows
 	bool is_macro;             // after "define" at least once
 	bool is_outside;           // outside braces at least once: at the top level of a file, it is declared there
 	bool is_unconditional;     // outside #if ... #endif at least once
@@ -49,7 +49,7 @@ struct embedded {
 struct embedded *embedded_new(const char *code);
 const struct c_word *embedded_word(const struct embedded *c, const char *name);   // NULL: it does not use the name
 bool embedded_has_prefix(const struct embedded *c, const char *prefix);
-// True if it is similar to a marker; *similar is advice for the message ("" for none).
+// Returns true if it is similar to a marker; *similar is advice for the message ("" for none).
 bool embedded_is_misspelt(const char *marker, const char **similar);
 
 #endif

@@ -33,7 +33,7 @@ enum {
 	LIMIT_MB = 256,
 	CLEAN_INTERVAL_S = 300,
 	IN_USE_S = 60,             // a process is probably about to load a file used so recently
-	ABANDONED_S = 3600,        // the writer of a half-written file so old has ended
+	ABANDONED_S = 3600,        // the writer of a partial file of this age has ended
 };
 
 // ---------------------------------------------------------------- keys

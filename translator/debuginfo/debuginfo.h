@@ -250,7 +250,7 @@ struct di_frame_location { int32_t offset; uint8_t kind, base; int16_t plus; };
 struct di_frame_rule { struct di_frame_location cfa, ra, fp; };
 struct di_frame_row { uint64_t address; int rule; };   // link-time address; valid up to the next row
 struct di_frames { VEC(struct di_frame_rule) rules; VEC(struct di_frame_row) rows; };
-// False: no call frame information.
+// Returns false if there is no call frame information.
 bool di_program_frames(const struct di_module *m, struct di_frames *out);
 
 // sdt.c: a static probe (USDT marker) of a program. Its arguments are named "arg1" and so on; an operand that cannot be
@@ -399,7 +399,7 @@ const char *di_unreadable(const struct di_type *t);
 // latter case out->why is the reason.
 bool di_find_member(const struct di_type *t, const char *name, struct di_member *out);
 void di_member_names(const struct di_type *t, name_list *out);
-// True if the types are the same except their names (typedefs, and pointers to them).
+// Returns true if the types are the same except their names (typedefs, and pointers to them).
 bool di_same_type(const struct di_type *a, const struct di_type *b);
 // Appends all direct members in order; anonymous ones have the name "".
 typedef VEC(struct di_member) di_members;

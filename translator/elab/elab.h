@@ -107,7 +107,7 @@ static inline bool access_is_merged(const struct var *v)
 // Returns the globals that the handler must lock, in locking order, including those of called functions but not
 // those with var.unlocked. The list is empty for handlers that run alone.
 void access_probe_locks(struct session *s, const struct probe *p, access_list *out);
-// The same for the probe's @entry() expressions.
+// Does the same for the probe's @entry() expressions.
 void access_entry_locks(struct session *s, const struct probe *p, access_list *out);
 // Returns whether a statement or an expression (the other is NULL) accesses a global that may need a lock.
 bool access_locks_in(const struct stmt *s, const struct expr *e);

@@ -11,7 +11,7 @@ const char *emit_probe_ref(const struct probe *p);
 // Adds a family's table as { &ops, table, n } to stp_families[]. `ops` is a symbol of the runtime
 // ("stp_timer_family").
 void emit_family_table(struct session *s, const char *family, const char *table, int n);
-// The same for a table without initialiser, which the runtime fills from `runs`, an array whose rows the family
+// Does the same for a table without initialiser, which the runtime fills from `runs`, an array whose rows the family
 // defines.
 void emit_family_runs(struct session *s, const char *family, const char *table, int n, const char *runs);
 // Returns whether the script uses matched(), so that each handler and entry handler begins by clearing the submatches.
@@ -35,7 +35,7 @@ int emit_bpf_entries(struct session *s, struct cwriter *w, const struct probe *f
 // itself.
 enum bpf_takes { BPF_TAKES_STACK = 1, BPF_TAKES_FUNCTION = 2, BPF_TAKES_EXACT = 4, BPF_TAKES_USER_STACK = 8 };
 unsigned bpf_takes(const struct probe *p);
-// Returns how many arguments of the hit, starting with the first, the runtime must save for the handler.
+// Returns the number of arguments of the hit, starting with the first, the runtime must save for the handler.
 int emit_arguments_read(const struct probe *p);
 
 // emit_symbols.c: Writes the struct stp_program TABLE_program_I, which identifies the file of a program or library.

@@ -157,7 +157,7 @@ static void write_used_operations(const struct emitter *e, struct cwriter *w)
 	}
 }
 
-// Returns how many words the values of @entry() of a probe take, at least 1.
+// Returns the number of words that the values of @entry() of a probe take, at least 1.
 static int entry_words(const struct emitter *e)
 {
 	int max = 1;

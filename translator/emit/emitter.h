@@ -130,7 +130,7 @@ struct func_info {
 	VEC(struct func_info *) called;    // script functions, once for each call
 	bool measured;             // the two members below are set
 	int deep_calls, deep_strings;
-	struct c_function *c;      // NULL: it is not written
+	struct c_function *c;      // NULL: no C function is written for it
 	struct c_function *c_of_parts;     // node that makes the calls of all parts of a long one (emit_parts.c);
 					   // NULL: it is not long
 };

@@ -180,8 +180,8 @@ static bool dotted_glob(const char *pattern, const char *text)
 	return at_end[len];
 }
 
-// Returns how many parts of the point the alias name matches: all of them, or fewer if the rest is a suffix; 0: no
-// match.
+// Returns the number of parts of the point that the alias name matches: all of them, or fewer if the rest is a
+// suffix; 0: no match.
 static int alias_matches(const struct probe_point *name, const struct probe_point *point)
 {
 	if (has_double_star(point))
