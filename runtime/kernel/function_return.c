@@ -407,10 +407,13 @@ static void unhook_group(struct return_group *g)
 
 /* ------------------------------------------------------------------ formation of groups */
 
+/* The kernel's limit for a kretprobe is DATA_MAX. */
+#define GROUP_DATA_MAX ((u32)(DATA_MAX - sizeof(struct return_data)))
+
 /* Returns the data size of the group for a function, rounded so that there are few groups. */
 static u32 data_size(const struct stp_function *f)
 {
-	return f->entry_size ? roundup_pow_of_two(max_t(u32, f->entry_size, 8)) : 0;
+	return f->entry_size ? min(roundup_pow_of_two(max_t(u32, f->entry_size, 8)), GROUP_DATA_MAX) : 0;
 }
 
 static bool fits_group(const struct stp_batch *b, const struct return_group *g, const struct stp_function *f)
@@ -461,7 +464,7 @@ static bool add_to_group(struct stp_batch *b, const struct stp_function *f)
 	struct return_group *g = b->groups;
 	const struct stp_site *s;
 
-	if (f->entry_size > DATA_MAX)
+	if (f->entry_size > GROUP_DATA_MAX)
 		return false;
 	while (g && !fits_group(b, g, f))
 		g = g->next;
