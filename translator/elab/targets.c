@@ -117,6 +117,28 @@ static void mark_unused(struct session *s)
 			unused_mark((*f)->body);
 }
 
+// Resolves the probe, and adds the functions that it calls to those of `shared`. Returns false if it must be removed:
+// an optional point lacks a variable.
+static bool resolve_or_remove(struct resolver *shared, struct probe *p)
+{
+	struct resolver r = { .s = shared->s };
+	bool optional = is_optional(p), removed;
+
+	if (optional)
+		diag_quiet_push();
+	resolve_probe(&r, p);
+	removed = optional && diag_quiet_pop();
+	report_unknown(&r);
+	if (!removed)
+		settle_statics(&r, NULL, &p->body, 0);
+	for vec_each(&r.called, f) {
+		(*f)->is_called = !removed;
+		if (!removed && !(*f)->probe)
+			vec_push(&shared->called, *f);
+	}
+	return !removed;
+}
+
 int elab_targets(struct session *s)
 {
 	struct resolver shared = { .s = s };
@@ -124,27 +146,9 @@ int elab_targets(struct session *s)
 
 	clone_functions(s);
 	mark_unused(s);
-	for (int i = 0; i < s->script.probes.n; i++) {
-		struct probe *p = s->script.probes.at[i];
-		struct resolver r = { .s = s };
-		bool optional = is_optional(p), dropped;
-
-		// An optional probe point that lacks a variable is removed.
-		if (optional)
-			diag_quiet_push();
-		resolve_probe(&r, p);
-		dropped = optional && diag_quiet_pop();
-		report_unknown(&r);
-		if (!dropped) {
-			settle_statics(&r, NULL, &p->body, 0);
-			s->script.probes.at[n++] = p;
-		}
-		for vec_each(&r.called, f) {
-			(*f)->is_called = !dropped;
-			if (!dropped && !(*f)->probe)
-				vec_push(&shared.called, *f);
-		}
-	}
+	for (int i = 0; i < s->script.probes.n; i++)
+		if (resolve_or_remove(&shared, s->script.probes.at[i]))
+			s->script.probes.at[n++] = s->script.probes.at[i];
 	s->script.probes.n = n;
 	// Functions are listed even if they are never called.
 	for (int i = 0; s->opt.dump == DUMP_FUNCTIONS && i < s->script.funcs.n; i++)

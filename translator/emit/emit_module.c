@@ -223,11 +223,33 @@ static int64_t actions_interruptible(const struct session *s, int64_t actions)
 // ends below 2 million instructions.
 #define WORK_EACH 1500
 
+static void write_overload_limits(struct session *s, struct cwriter *w)
+{
+	bool no_overload = session_limit(s, LIMIT_STP_NO_OVERLOAD) || s->opt.suppress_time_limits ||
+		(emit_times_hits(s) && (s->opt.user_runtime || s->opt.bpf_runtime));  // a process counts cycles only
+										      // to time hits
+
+	cw_line(w, ".overload_interval = %" PRId64 ",", session_limit(s, LIMIT_STP_OVERLOAD_INTERVAL));
+	cw_line(w, ".overload_threshold = %" PRId64 ",", session_limit(s, LIMIT_STP_OVERLOAD_THRESHOLD));
+	cw_line(w, ".no_overload = %s,", no_overload ? "true" : "false");
+}
+
+static void write_hist_limits(struct session *s, struct cwriter *w)
+{
+	int64_t elision = session_limit(s, LIMIT_HIST_ELISION);
+
+	cw_line(w, ".hist_elision = %" PRId64 ",", elision < 0 ? -1 : elision);
+	cw_line(w, ".hist_width = %" PRId64 ",", session_limit(s, LIMIT_HIST_WIDTH));
+	if (session_limit(s, LIMIT_HIST_PERCENTILES))
+		cw_line(w, ".hist_percentiles = 1,");
+	if (session_limit(s, LIMIT_HIST_TERMINAL))
+		cw_line(w, ".hist_terminal = %" PRId64 ",", session_limit(s, LIMIT_HIST_TERMINAL));
+}
+
 static void write_limits(struct emitter *e, struct cwriter *w, int nesting)
 {
 	struct session *s = e->s;
 	int64_t actions = s->opt.suppress_time_limits ? INT32_MAX / 10 : session_limit(s, LIMIT_MAXACTION);
-	int64_t elision = session_limit(s, LIMIT_HIST_ELISION);
 
 	cw_line(w, ".limits = {");
 	cw_line(w, ".string_len = STP_STRLEN,");
@@ -245,13 +267,7 @@ static void write_limits(struct emitter *e, struct cwriter *w, int nesting)
 		s->opt.suppress_time_limits ? INT32_MAX : session_limit(s, LIMIT_MAXTRYLOCK));
 	cw_line(w, ".trylock_delay_us = %" PRId64 ",", session_limit(s, LIMIT_TRYLOCKDELAY));
 	cw_line(w, ".min_stack = %" PRId64 ",", session_limit(s, LIMIT_MINSTACKSPACE));
-	cw_line(w, ".overload_interval = %" PRId64 ",", session_limit(s, LIMIT_STP_OVERLOAD_INTERVAL));
-	cw_line(w, ".overload_threshold = %" PRId64 ",", session_limit(s, LIMIT_STP_OVERLOAD_THRESHOLD));
-	bool no_overload = session_limit(s, LIMIT_STP_NO_OVERLOAD) || s->opt.suppress_time_limits ||
-		(emit_times_hits(s) && (s->opt.user_runtime || s->opt.bpf_runtime));  // a process counts cycles only
-										      // to time hits
-
-	cw_line(w, ".no_overload = %s,", no_overload ? "true" : "false");
+	write_overload_limits(s, w);
 	cw_line(w, ".interruptible = %s,", session_limit(s, LIMIT_INTERRUPTIBLE) ? "true" : "false");
 	if (session_limit(s, LIMIT_STP_MAXMEMORY))
 		cw_line(w, ".memory_kb = %" PRId64 ",", session_limit(s, LIMIT_STP_MAXMEMORY));
@@ -270,12 +286,7 @@ static void write_limits(struct emitter *e, struct cwriter *w, int nesting)
 		cw_line(w, ".bulk = true,");
 	if (s->opt.buffer_mb)
 		cw_line(w, ".buffer_kb = %d,", s->opt.buffer_mb * 1024);
-	cw_line(w, ".hist_elision = %" PRId64 ",", elision < 0 ? -1 : elision);
-	cw_line(w, ".hist_width = %" PRId64 ",", session_limit(s, LIMIT_HIST_WIDTH));
-	if (session_limit(s, LIMIT_HIST_PERCENTILES))
-		cw_line(w, ".hist_percentiles = 1,");
-	if (session_limit(s, LIMIT_HIST_TERMINAL))
-		cw_line(w, ".hist_terminal = %" PRId64 ",", session_limit(s, LIMIT_HIST_TERMINAL));
+	write_hist_limits(s, w);
 	cw_line(w, "},");
 }
 

@@ -149,6 +149,23 @@ static int wait_all(const int *pids, int n)
 	return failed ? EXIT_FAILURE : lost ? EXIT_LOSSES : EXIT_SUCCESS;
 }
 
+// Selects the hosts with the kernel of all.at[first]. Returns false if a host before it has that kernel.
+static bool select_hosts(struct options *o, const typeof(o->remotes) *all, int first)
+{
+	const struct remote *of = &all->at[first];
+
+	for (int i = 0; i < first; i++)
+		if (same_kernel(&all->at[i], of))
+			return false;
+	o->remotes = (typeof(o->remotes)){ 0 };
+	for (int i = first; i < all->n; i++)
+		if (same_kernel(&all->at[i], of))
+			vec_push(&o->remotes, all->at[i]);
+	o->release = of->release;
+	o->arch = of->arch;
+	return true;
+}
+
 bool remote_open(struct options *o, int *status)
 {
 	typeof(o->remotes) all = o->remotes;
@@ -169,18 +186,10 @@ bool remote_open(struct options *o, int *status)
 			    "translated only once; use a file or -e", all.at[0].release, r->release);
 	}
 	for (int first = 0; first < all.n; first++) {
-		int i = 0, pid;
+		int pid;
 
-		while (!same_kernel(&all.at[i], &all.at[first]))
-			i++;
-		if (i < first)
+		if (!select_hosts(o, &all, first))
 			continue;
-		o->remotes = (typeof(o->remotes)){ 0 };
-		for (i = first; i < all.n; i++)
-			if (same_kernel(&all.at[i], &all.at[first]))
-				vec_push(&o->remotes, all.at[i]);
-		o->release = all.at[first].release;
-		o->arch = all.at[first].arch;
 		pid = o->remotes.n < all.n || failed.n ? fork() : 0;
 		if (pid < 0)
 			die("cannot start a process for each kernel: %s", strerror(errno));
