@@ -5,6 +5,7 @@
  * frames:
  *
  *   a ADDRESS                       an address of the kernel, or one of a process that is in no file
+ *   l ADDRESS                       the same, below 16 MB: its text is shorter than an `a` frame
  *   p OBJECT BASE SIZE PATH \n      no frame, but a mapping of a file: its struct stp_object or 0, the address of the
  *                                   file's first byte, the bytes of the file up to the end of the mapping, its path
  *   f POSITION OFFSET               an address in a file: the position of `p` in this string, the offset in the file
@@ -20,10 +21,12 @@
 #define POSITION_DIGITS 2
 #define ADDRESS_DIGITS 8                   /* digits for the lower 48 bits; the higher bits are copies of the
 					    * highest one */
+#define LOW_DIGITS 4
 #define OFFSET_DIGITS 6
 #define LENGTH_DIGITS 3
 #define ANY_DIGITS 11                      /* all 64 bits */
 #define ADDRESS_FRAME (1 + ADDRESS_DIGITS)
+#define LOW_FRAME (1 + LOW_DIGITS)
 #define FILE_FRAME (1 + POSITION_DIGITS + OFFSET_DIGITS)
 #define MAPPING_HEAD (1 + 2 * ADDRESS_DIGITS + OFFSET_DIGITS)
 #define LINE_HEAD (1 + ANY_DIGITS + LENGTH_DIGITS)
@@ -64,13 +67,11 @@ static u64 space_left(const struct stp_stack_writer *w)
 	return w->full ? 0 : stp_module.limits.string_len - w->len;
 }
 
-/* The text of a list of addresses is longer than the stack value, and is cut and counted itself. */
 static void cut(struct stp_stack_writer *w)
 {
 	w->to[w->len] = '\0';
 	w->full = true;
-	if (!w->is_list)
-		stp_listing_cut();
+	stp_listing_cut();
 }
 
 /* Returns the space that is left if each of the frames after the current one takes the smallest size. */
@@ -81,15 +82,32 @@ static u64 frame_space(const struct stp_stack_writer *w)
 	return left > reserved ? left - reserved : 0;
 }
 
+/* A frame is shorter than the text of its address, so that all addresses fit whose text does. */
 void stp_stack_put_address(struct stp_stack_writer *w, u64 address)
 {
+	bool low = !(address >> 6 * LOW_DIGITS);
+
 	if (!is_short(address))
 		return stp_stack_put_line(w, address, 0);
-	if (space_left(w) < ADDRESS_FRAME + 1)
+	if (space_left(w) < (low ? LOW_FRAME : ADDRESS_FRAME) + 1)
 		return cut(w);
-	w->to[w->len] = 'a';
-	*put_digits(w->to + w->len + 1, address, ADDRESS_DIGITS) = '\0';
-	w->len += ADDRESS_FRAME;
+	w->to[w->len] = low ? 'l' : 'a';
+	*put_digits(w->to + w->len + 1, address, low ? LOW_DIGITS : ADDRESS_DIGITS) = '\0';
+	w->len += low ? LOW_FRAME : ADDRESS_FRAME;
+}
+
+u32 stp_stack_listed(const u64 *at, u32 n)
+{
+	u32 i, len = 0;
+
+	for (i = 0; i < n; i++) {
+		len += 3 + (at[i] ? (u32)__fls(at[i]) / 4 : 0) + (i > 0);
+		if (len >= stp_module.limits.string_len) {
+			stp_listing_cut();
+			break;
+		}
+	}
+	return i;
 }
 
 const struct stp_stack_mapping *stp_stack_mapping(const struct stp_stack_writer *w, u64 start)
@@ -198,6 +216,7 @@ void stp_plain_addresses(struct stp_ctx *c, char *to, const u64 *at, u32 n)
 	u32 i;
 
 	*to = '\0';
+	n = stp_stack_listed(at, n);
 	for (i = 0; i < n && !w.full && stp_charge_text(c, ADDRESS_FRAME); i++)
 		stp_stack_put_address(&w, at[i]);
 }
@@ -270,6 +289,11 @@ static bool next_frame(const char *stack, u32 *at, struct frame *f)
 	case 'a':
 		f->address = address_at(from);
 		*at += ADDRESS_FRAME;
+		return true;
+	case 'l':
+		f->kind = 'a';
+		f->address = digits_at(from, LOW_DIGITS);
+		*at += LOW_FRAME;
 		return true;
 	case 'f':
 		read_file_frame(stack, from, f);

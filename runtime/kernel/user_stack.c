@@ -200,6 +200,8 @@ static void put_stack(struct stp_ctx *c, char *to, const u64 *at, u32 n, bool is
 	u32 i;
 
 	*to = '\0';
+	if (is_list)
+		n = stp_stack_listed(at, n);
 	for (i = 0; i < n && !w.full && !c->error; i++) {
 		w.after = is_list ? n - i - 1 : 0;
 		if (!put_in_file(&w, at[i]) && !c->error)
