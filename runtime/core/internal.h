@@ -95,6 +95,8 @@ static inline bool stp_sink_record(struct stp_sink *k, struct stp_ctx *c)
 		return stp_module.records->ops->open_text(k, c);
 	return k->at || stp_sink_more(k, 1);
 }
+#define STP_ADDRESS_SIZE 19                    /* bytes of the longest address in a list, with a space */
+
 /* Makes space for n more bytes, at most PLAT_RECORD_MAX, in the record, which is opened if necessary. */
 bool stp_record_extend(struct stp_ctx_private *v, u32 n);
 /* Opens the handler's record if none is open; false: it was lost, and the output that follows is dropped. */

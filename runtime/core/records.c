@@ -30,23 +30,28 @@ static char *put_length(char *to, u32 len)
 	return to + 2 + len;
 }
 
-/* Writes a stack value as text of at most STACK_MAX bytes. */
-static char *put_stack(char *to, struct stp_ctx *c, const char *stack)
+/* Writes a stack value as text of less than `size` bytes, at most STACK_MAX. */
+static char *put_stack(char *to, struct stp_ctx *c, const char *stack, u32 size)
 {
-	return put_length(to, stp_stack_lines(c, to + 2, STACK_MAX, stack));
+	return put_length(to, stp_stack_lines(c, to + 2, size, stack));
 }
 
-/* Returns the maximum size of a list of addresses, which is a string in the script. */
-static u32 list_size(void)
+/* Returns at least the bytes of the text of addresses, which is a string in the script. */
+static u32 list_size(const char *stack)
 {
-	return stp_module.limits.string_len < LIST_MAX ? stp_module.limits.string_len : LIST_MAX;
+	u32 most = stp_module.limits.string_len < LIST_MAX ? stp_module.limits.string_len : LIST_MAX, size = 1, at = 0;
+	u64 address;
+
+	while (size < most && plat_stack_address(stack, &at, &address))
+		size += STP_ADDRESS_SIZE;  /* ends: the string does */
+	return size < most ? size : most;
 }
 
-/* Writes a stack value as a list of addresses and as text. */
-static char *put_list(char *to, struct stp_ctx *c, const char *stack)
+/* Writes it as addresses, and as text of less than `size` bytes. */
+static char *put_list(char *to, struct stp_ctx *c, const char *stack, u32 size)
 {
-	to = put_length(to, stp_stack_list(c, to + 2, list_size(), stack));
-	return put_stack(to, c, stack);
+	to = put_length(to, stp_stack_list(c, to + 2, list_size(stack), stack));
+	return put_stack(to, c, stack, size);
 }
 
 /* Returns the length of a label or unit, truncated so that two of them and a statistic fit into an item; 0 for
@@ -216,7 +221,7 @@ void stp_record_printf(struct stp_ctx *c, const struct stp_format *f, u32 pieces
 		if (f->conv == 's')
 			at = stp_put_text(at, arg->s, (u64)stp_strlen(arg->s));
 		else if (f->conv == 'k')
-			at = put_stack(at, c, arg->s);
+			at = put_stack(at, c, arg->s, STACK_MAX);
 		else
 			at = stp_put_signed(at, arg->n);
 		arg++;
@@ -388,49 +393,66 @@ static char *put_cell(char *at, u8 type, const void *cell, const struct stp_stat
 	return type == STP_STRING ? stp_put_text(at, cell, (u64)stp_strlen(cell)) : stp_put_signed(at, *(const s64 *)cell);
 }
 
-/* Returns the number of bytes of key k; of the value if k is the number of keys. */
+static const char *stack_at(const struct stp_map *m, const struct stp_elem *e, u32 k)
+{
+	return k == m->nkeys ? stp_elem_value(m, e) : stp_elem_string(m, e, k);
+}
+
+/* Returns the bytes of key k, or of the value after the last key; of a stack without the names of its frames. */
 static u64 part_size(const struct stp_described_global *g, const struct stp_elem *e, u32 k)
 {
 	const struct stp_map *m = g->at;
 
 	if (g->stacks >> k & 1)
-		return 2 * STP_NUMBER_MAX + STACK_MAX + (g->lists >> k & 1 ? list_size() : 0);
+		return 2 * STP_NUMBER_MAX + (g->lists >> k & 1 ? list_size(stack_at(m, e, k)) : 0);
 	if (k == m->nkeys)
 		return cell_size(m->value, stp_elem_value(m, e), &m->stat);
 	return STP_NUMBER_MAX + (m->keys[k] == STP_STRING ? (u64)stp_strlen(stp_elem_string(m, e, k)) : 0);
 }
 
-/* Puts key k, or the value after the last key. */
+/* Puts key k, or the value after the last key; `names`: bytes for the names of a stack. */
 static char *put_part(char *at, struct stp_ctx *c, const struct stp_described_global *g, const struct stp_elem *e,
-		      u32 k)
+		      u32 k, u32 names)
 {
 	const struct stp_map *m = g->at;
-	bool is_value = k == m->nkeys;
 
 	if (g->stacks >> k & 1)
-		return (g->lists >> k & 1 ? put_list : put_stack)(at, c, is_value ? stp_elem_value(m, e) :
-								  stp_elem_string(m, e, k));
-	if (is_value)
+		return (g->lists >> k & 1 ? put_list : put_stack)(at, c, stack_at(m, e, k), names);
+	if (k == m->nkeys)
 		return put_cell(at, m->value, stp_elem_value(m, e), &m->stat);
 	if (m->keys[k] == STP_STRING)
 		return put_cell(at, STP_STRING, stp_elem_string(m, e, k), NULL);
 	return stp_put_signed(at, stp_elem_long(m, e, k));
 }
 
+/* Returns the bytes for the names of each of n stacks: they share what the other parts of an item leave. */
+static u32 names_size(u64 others, u32 n)
+{
+	u64 left = STP_ITEM_MAX - 2 * STP_NUMBER_MAX;
+
+	if (!n || others + n >= left)
+		return 1;
+	left = (left - others) / n;
+	return left < STACK_MAX ? (u32)left : STACK_MAX;
+}
+
 static void put_element(struct stp_ctx *c, u32 i, const struct stp_map *m, const struct stp_elem *e)
 {
 	const struct stp_described_global *g = &stp_module.records->globals[i];
+	u32 k, n = 0, names;
 	u64 size = 0;
 	char *at;
-	u32 k;
 
-	for (k = 0; k <= m->nkeys; k++)
+	for (k = 0; k <= m->nkeys; k++) {
 		size += part_size(g, e, k);
-	at = begin_value(c, i, size);
+		n += g->stacks >> k & 1;
+	}
+	names = names_size(size, n);
+	at = begin_value(c, i, size + (u64)n * names);
 	if (!at)
 		return;
 	for (k = 0; k <= m->nkeys; k++)
-		at = put_part(at, c, g, e, k);
+		at = put_part(at, c, g, e, k, names);
 	stp_private(c)->out = at;
 }
 

@@ -143,15 +143,13 @@ void stp_stack_text(struct stp_ctx *c, char *to, const char *stack)
 	stp_stack_lines(c, to, stp_module.limits.string_len, stack);
 }
 
-#define ADDRESS_SIZE 19                    /* of the longest one, with a space */
-
 u32 stp_stack_list(struct stp_ctx *c, char *to, u32 size, const char *stack)
 {
 	u32 len = 0, at = 0;
 	u64 address;
 
 	*to = '\0';
-	while (plat_stack_address(stack, &at, &address) && stp_charge_text(c, ADDRESS_SIZE) &&
+	while (plat_stack_address(stack, &at, &address) && stp_charge_text(c, STP_ADDRESS_SIZE) &&
 	       stp_list_address(to, size, &len, address))
 		;                          /* ends: the string does */
 	return len;
