@@ -21,7 +21,7 @@ struct stp_stack_writer {
 	bool full;                         /* the remaining frames were truncated */
 };
 
-/* Returns how many of n addresses fit into a string as a list; counts a cut listing if not all do. */
+/* Returns the number of addresses at[0..n) that fit into a string as a list; counts a cut listing if not all do. */
 u32 stp_stack_listed(const u64 *at, u32 n);
 /* Appends an address that belongs to no file, of the kernel or of a process. */
 void stp_stack_put_address(struct stp_stack_writer *w, u64 address);
