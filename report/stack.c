@@ -277,7 +277,7 @@ bool stack_required(const struct session *s, const char *format)
 		if (s->globals[i].name && fits(&s->globals[i]))
 			return true;
 	fprintf(stderr, "ERROR: the format \"%s\" requires an array of numbers or statistics whose keys are call stacks, "
-		"such as count[sprint_backtrace()]; the script has %s\n", format, s->nglobals ? "only these globals:" : "no globals");
+		"such as count[backtrace()]; the script has %s\n", format, s->nglobals ? "only these globals:" : "no globals");
 	for (size_t i = 0; i < s->nglobals; i++) {
 		if (!s->globals[i].name || !strncmp(s->globals[i].name, "__", 2))
 			continue;                  // a global of the tapset library

@@ -75,7 +75,7 @@ static inline struct stp_elem *stp_cursor_next(struct stp_cursor *cursor)
 #define stp_backtrace(c, to) ((void)(to))
 #define stp_stack(c, n) 0
 #define stp_address(c) 0
-#define stp_ubacktrace(c, to) ((void)(to))
+#define stp_user_addresses(c, to, with_files) ((void)(to))
 #define stp_ustack(c, n) 0
 #define stp_print_usyms(c, list, form) ((void)(list))
 #define stp_mark_list(c, to, list) ((void)(to))

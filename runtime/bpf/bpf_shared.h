@@ -54,6 +54,7 @@ enum { STP_POINT_RESOLVED, STP_POINT_WRITTEN, STP_POINT_NAME, STP_POINT_FUNCTION
 #define STP_MARK_LINES 'L'             /* a line for each address */
 #define STP_MARK_DATA 'D'              /* one address */
 #define STP_MARK_NAME 'N'
+#define STP_MARK_ADDRESSES 'A'         /* the addresses themselves: a stack value (elab/stack_values.c) */
 #define STP_MARK_HEAD 27
 
 /* A mapping of a file in a process. */

@@ -220,6 +220,9 @@ STP_GLOBAL_FUNCTION int bpf_replace(struct stp_text *to, const struct stp_text *
 }
 
 #define stp_substr(c, to, s, start, n) ((void)bpf_substr((struct stp_text *)(to), STP_AS_TEXT(s), start, n))
+#define stp_stack_addresses(c, to, s)									\
+	((void)bpf_substr((struct stp_text *)(to), STP_AS_TEXT(s),				\
+			  bpf_byte(STP_AS_TEXT(s), 0) == STP_MARK ? STP_MARK_HEAD : 0, STP_STRLEN))
 #define stp_find(c, s, what) ((s64)bpf_find(STP_AS_TEXT(s), STP_AS_TEXT(what)))
 #define stp_span(c, s, set, member) ((s64)bpf_span(STP_AS_TEXT(s), STP_AS_TEXT(set), member))
 /* Checked here instead of in bpf_number_of(), where the verifier would follow each digit for each range of the

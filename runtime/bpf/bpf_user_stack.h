@@ -222,7 +222,6 @@ STP_GLOBAL_FUNCTION int bpf_ubacktrace(struct stp_slot *s, struct stp_text *to)
 		bpf_lose(STP_LOSS_FRAMES);
 	return 0;
 }
-#define stp_ubacktrace(c, to) ((void)bpf_ubacktrace(STP_SLOT(c), (struct stp_text *)(to)))
 
 STP_INLINE s64 bpf_ustack(struct stp_slot *s, s64 n)
 {
@@ -294,7 +293,7 @@ STP_GLOBAL_FUNCTION int bpf_mark_list(struct stp_slot *s, struct stp_text *to, c
 	return 0;
 }
 
-STP_GLOBAL_FUNCTION int bpf_mark_stack(struct stp_slot *s, struct stp_text *to)
+STP_GLOBAL_FUNCTION int bpf_mark_stack(struct stp_slot *s, struct stp_text *to, u32 form)
 {
 	int at = STP_MARK_HEAD;
 	u64 address;
@@ -303,7 +302,7 @@ STP_GLOBAL_FUNCTION int bpf_mark_stack(struct stp_slot *s, struct stp_text *to)
 	if (!s || !to)
 		return 0;
 	bpf_announce_any(s);
-	bpf_mark(to, bpf_space(), STP_MARK_LINES);
+	bpf_mark(to, bpf_space(), form);
 	for (i = 0; i < STP_MAXBACKTRACE; i++) {
 		address = bpf_user_frame(s, i);
 		if (!address)
@@ -323,7 +322,10 @@ STP_INLINE void bpf_mark_one(struct stp_slot *s, struct stp_text *to, u64 addres
 	bpf_mark_address(s, to, STP_MARK_HEAD, address);
 }
 #define stp_mark_list(c, to, list) ((void)bpf_mark_list(STP_SLOT(c), (struct stp_text *)(to), STP_AS_TEXT(list)))
-#define stp_mark_stack(c, to) ((void)bpf_mark_stack(STP_SLOT(c), (struct stp_text *)(to)))
+#define stp_mark_stack(c, to) ((void)bpf_mark_stack(STP_SLOT(c), (struct stp_text *)(to), STP_MARK_LINES))
+#define stp_user_addresses(c, to, with_files)								\
+	((void)((with_files) ? bpf_mark_stack(STP_SLOT(c), (struct stp_text *)(to), STP_MARK_ADDRESSES) :	\
+			       bpf_ubacktrace(STP_SLOT(c), (struct stp_text *)(to))))
 #define stp_mark_data(c, to, address) bpf_mark_one(STP_SLOT(c), (struct stp_text *)(to), (u64)(address), STP_MARK_DATA)
 #define stp_mark_name(c, to, address) bpf_mark_one(STP_SLOT(c), (struct stp_text *)(to), (u64)(address), STP_MARK_NAME)
 

@@ -34,6 +34,10 @@ void client_print_hist(struct stp_ctx *c, const struct stp_stat *s, const struct
 void costs_enable(void);           /* before privileges are dropped */
 void costs_update(bool now);       /* reads the hits of programs; unless `now`, only if that was not done recently */
 
+/* names.c */
+/* Returns the name of an address of the kernel, "vfs_read+0x12/0x340 [kernel]"; valid until the next call. */
+const char *client_kernel_name(u64 address);
+
 /* user_names.c */
 struct stp_mapping;
 void user_names_add(const struct stp_mapping *m, const char *path);

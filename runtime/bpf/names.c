@@ -35,8 +35,7 @@ static bool names_open(void)
 	return lookup;
 }
 
-/* Returns the name, which is valid until the next call. */
-static const char *name_of(u64 address)
+const char *client_kernel_name(u64 address)
 {
 	static char number[24];
 	LIBBPF_OPTS(bpf_test_run_opts, options);
@@ -65,7 +64,7 @@ static bool next_address(const char **list, u64 *address)
 
 void stp_symdata(struct stp_ctx *c, char *to, u64 address)
 {
-	const char *name = name_of(address);
+	const char *name = client_kernel_name(address);
 
 	if (strlen(name) >= stp_module.limits.string_len)
 		stp_string_cut();
@@ -79,7 +78,7 @@ void stp_sprint_syms(struct stp_ctx *c, char *to, const char *list)
 	u64 address;
 
 	while (next_address(&list, &address)) {
-		name = name_of(address);
+		name = client_kernel_name(address);
 		if (len + strlen(name) + 1 < size)
 			memcpy(to + len, name, strlen(name));
 		if (!stp_list_line(to, size, &len, strlen(name)))
@@ -92,5 +91,5 @@ void stp_print_syms(struct stp_ctx *c, const char *list)
 	u64 address;
 
 	while (next_address(&list, &address))
-		stp_cprintf(c, " %#llx : %s\n", address, name_of(address));
+		stp_cprintf(c, " %#llx : %s\n", address, client_kernel_name(address));
 }

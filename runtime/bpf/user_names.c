@@ -27,6 +27,8 @@
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 
+#define LINE_SIZE (4096 + 512)             /* of a path and a symbol */
+
 struct mapping {
 	struct stp_mapping of;
 	char *path;
@@ -147,7 +149,7 @@ static int put_name(char *to, u32 size, const struct user_location *p)
 void user_names_print(struct stp_ctx *c, u64 form, u64 space, u64 address)
 {
 	struct user_location p = location_of(space, address);
-	char text[4096 + 512];
+	char text[LINE_SIZE];
 
 	if (form == STP_USER_NAME) {
 		put_name(text, sizeof(text), &p);
@@ -168,6 +170,12 @@ static u64 digits(const char *from, u32 n)
 	return strtoull(text, NULL, 16);
 }
 
+/* Returns whether a program has written the text: scripts do not know the random number. */
+static bool is_mark(const char *s)
+{
+	return *s == STP_MARK && strlen(s) >= STP_MARK_HEAD && digits(s + 2, 8) == (u32)stp_hash_factor;
+}
+
 const char *user_names_complete(const char *s, char *to)
 {
 	u32 size = stp_module.limits.string_len, len = 0;
@@ -175,7 +183,7 @@ const char *user_names_complete(const char *s, char *to)
 	struct user_location p;
 	u64 space;
 
-	if (*s != STP_MARK || strlen(s) < STP_MARK_HEAD || digits(s + 2, 8) != (u32)stp_hash_factor)
+	if (form == STP_MARK_ADDRESSES || !is_mark(s))
 		return s;
 	space = digits(s + 10, 16);
 	*to = 0;
@@ -192,4 +200,34 @@ const char *user_names_complete(const char *s, char *to)
 			break;
 	}
 	return to;
+}
+
+/* ------------------------------------------------------------------ stack values */
+
+/* A list of addresses; those of a process follow STP_MARK_ADDRESSES. */
+bool plat_stack_address(const char *stack, u32 *at, u64 *address)
+{
+	char *end;
+
+	if (!*at && is_mark(stack))
+		*at = STP_MARK_HEAD;
+	*address = strtoull(stack + *at, &end, 16);
+	if (end == stack + *at)
+		return false;
+	*at = (u32)(end - stack);
+	return true;
+}
+
+const char *plat_stack_line(struct stp_ctx *c, const char *stack, u32 *at, u64 *address)
+{
+	static char text[LINE_SIZE];
+	struct user_location p;
+
+	if (!plat_stack_address(stack, at, address))
+		return NULL;
+	if (!is_mark(stack))
+		return client_kernel_name(*address);
+	p = location_of(digits(stack + 10, 16), *address);
+	put_data(text, sizeof(text), &p);
+	return text;
 }

@@ -50,17 +50,6 @@ s64 stp_euid(struct stp_ctx *c)
 	return geteuid();
 }
 
-/* No string is a stack value here: pass 2 makes stack values only for modules. */
-const char *plat_stack_line(struct stp_ctx *c, const char *stack, u32 *at, u64 *address)
-{
-	return NULL;
-}
-
-bool plat_stack_address(const char *stack, u32 *at, u64 *address)
-{
-	return false;
-}
-
 bool plat_process_is_readable(void)
 {
 	return true;

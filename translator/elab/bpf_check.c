@@ -44,13 +44,13 @@ static const char *const operations[] = {
 	"stp_pp", "stp_pn", "stp_ppfunc", "stp_probe_name",
 	"stp_probefunc", "stp_address", "stp_backtrace", "stp_stack", "stp_symdata", "stp_sprint_syms",
 	"stp_print_syms",
-	"stp_ubacktrace", "stp_ustack", "stp_print_usyms",
+	"stp_user_addresses", "stp_ustack", "stp_print_usyms",
 	"stp_quote", "stp_quote_json", "stp_quote_label", "stp_prefixed", "stp_copy_name", "stp_random",
 	"stp_pid2task", "stp_task_is_32bit", "stp_user_mode", "stp_is_32bit", "stp_in_syscall", "stp_name_of",
 	"stp_flag_names", "stp_relay_pid", "stp_timezone_s", "stp_log", "stp_warn",
 	"stp_system", "stp_switch_file", "stp_speculation_lost",
 	"stp_matched", "stp_matched_text", "stp_matched_groups",
-	"stp_mark_stack", "stp_mark_list", "stp_mark_data", "stp_mark_name",
+	"stp_mark_stack", "stp_mark_list", "stp_mark_data", "stp_mark_name", "stp_stack_addresses",
 };
 
 static bool is_operation(const char *name)
@@ -87,7 +87,7 @@ static bool uses_context(const struct embedded *c)
 // Returns the function that only the programs of other probes can execute, or NULL.
 static const char *missing_context(const struct check *k, const struct embedded *c)
 {
-	bool user_stack = embedded_word(c, "stp_ubacktrace") || embedded_word(c, "stp_ustack") ||
+	bool user_stack = embedded_word(c, "stp_user_addresses") || embedded_word(c, "stp_ustack") ||
 		embedded_word(c, "stp_mark_stack");
 	bool stack = user_stack || embedded_word(c, "stp_backtrace") || embedded_word(c, "stp_stack");
 

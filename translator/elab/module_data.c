@@ -31,10 +31,11 @@ static bool is_called(const struct session *s, const char *prefix)
 	return false;
 }
 
-// The BPF client resolves symbols for these functions.
+// The BPF client and records resolve symbols for these functions.
 static bool names_user_code(const struct session *s)
 {
-	return is_called(s, "stp_print_usyms") || is_called(s, "stp_mark_");
+	return is_called(s, "stp_print_usyms") || is_called(s, "stp_mark_") ||
+	       (s->opt.records && is_called(s, "stp_user_addresses"));
 }
 
 // ---------------------------------------------------------------- expressions
@@ -208,7 +209,6 @@ static bool asks_for_probefunc(const struct session *s)
 static void read_objects(struct session *s, struct module_data *d, bool loads_returns)
 {
 	bool names = is_called(s, "stp_user_location") || is_called(s, "stp_user_stack_value") ||
-		     (s->opt.records && is_called(s, "stp_user_addresses")) ||
 		     asks_for_probefunc(s) || names_user_code(s);
 	bool stacks = is_called(s, "stp_user_stack"), lines = asks_for_lines(s);
 	modules all = { 0 };

@@ -45,7 +45,7 @@ static void check(struct session *s, const char *format, size_t len)
 		if (can_have_stacks(*v))
 			return;
 	diag_error((struct loc){ 0 }, "the format \"%.*s\" requires an array of numbers or statistics whose keys are call "
-		   "stacks, such as count[sprint_backtrace()]", (int)len, format);
+		   "stacks, such as count[backtrace()]", (int)len, format);
 	for vec_each(&s->script.globals, v) {
 		if (!str_starts((*v)->name, "__"))
 			diag_note((*v)->loc, "\"%s\" is %s", (*v)->name, type_text(*v));

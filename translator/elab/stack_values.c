@@ -251,6 +251,8 @@ static bool visit_expr(struct ast_walker *w, struct expr **at)
 	}
 	if (k->step == REPLACE && holds_stack(k, e) && numbers_add(&k->stored, e))
 		*at = text_call(k, e);
+	else if (k->step == REPLACE && k->s->opt.bpf_runtime && makes_text(k, e) && e->u.call.args.at[0]->kind == E_CALL)
+		*at = e->u.call.args.at[0];        // in BPF programs, what is not stored is the list itself
 	return true;
 }
 
@@ -420,7 +422,8 @@ static bool make_form(struct session *s, enum stack_form form)
 	struct ast_walker w = { .expr = visit_expr, .stmt = visit_stmt, .data = &k };
 	struct ast_walker reached = { .expr = visit_reached, .data = &k };
 
-	candidates(s, &k);
+	if (!s->opt.bpf_runtime || s->opt.records)
+		candidates(s, &k);
 	settle(s, &k, &w, CANDIDATE);
 	settle(s, &k, &w, REACHED);
 	for vec_each(&s->script.globals, v)
@@ -432,9 +435,11 @@ static bool make_form(struct session *s, enum stack_form form)
 
 bool stack_values_make(struct session *s)
 {
-	bool any;
+	bool any = false;
 
-	loop_vars_divide(s);
-	any = make_form(s, STACK_NAMES);
+	if (!s->opt.bpf_runtime) {
+		loop_vars_divide(s);
+		any = make_form(s, STACK_NAMES);
+	}
 	return make_form(s, STACK_ADDRESSES) || any;
 }
