@@ -15,6 +15,8 @@ struct check {
 	bool user_code;                // the probe is in user code, or may interrupt it
 	bool registers;                // the program has all registers of the hit
 	bool at_return;                // the probe is at the return of a function
+	const struct func *called;     // function of the library that the script calls and that is checked; NULL: none
+	struct loc called_at;          // the script's call
 	struct numbers allowed;        // calls whose result is printed or is a key, struct expr *: see
 				       // has_user_names()
 	VEC(struct var *) named;       // arrays with such a key
@@ -24,9 +26,14 @@ struct check {
 
 #define INSTEAD "run the script as a module, or with --vm"
 
-static bool refuse(struct loc loc, const char *what)
+// Errors in functions of the library are reported at the script's call.
+static bool refuse(const struct check *k, struct loc loc, const char *what)
 {
-	diag_error(loc, "%s with --runtime=bpf; " INSTEAD, what);
+	bool in_library = k->called && loc.source && loc.source->library;
+
+	diag_error(in_library ? k->called_at : loc, "%s with --runtime=bpf; " INSTEAD, what);
+	if (in_library)
+		diag_note(loc, "in the function \"%s\"", k->called->name);
 	return false;
 }
 
@@ -106,22 +113,24 @@ static const char *missing_context(const struct check *k, const struct embedded 
 
 static void check_embedded(struct check *k, const struct func *f, struct loc loc)
 {
+	const char *name = k->called ? k->called->name : f->name;
+
 	if (!func_has(f, PRAGMA_RUNTIME))
-		refuse(loc, str_printf("the function \"%s\" is embedded C for a kernel module: it is not supported", f->name));
+		refuse(k, loc, str_printf("the function \"%s\" is embedded C for a kernel module: it is not supported", name));
 	else if (missing_context(k, f->embedded))
-		refuse(loc, str_printf("the function \"%s\" is not supported %s", f->name, missing_context(k, f->embedded)));
+		refuse(k, loc, str_printf("the function \"%s\" is not supported %s", name, missing_context(k, f->embedded)));
 	else if (k->event && uses_context(f->embedded))
-		refuse(loc, str_printf("the function \"%s\" is not supported in BPF programs", f->name));
+		refuse(k, loc, str_printf("the function \"%s\" is not supported in BPF programs", name));
 	else if (k->event && missing_operation(f->embedded))
-		refuse(loc, str_printf("the function \"%s\" is not supported in BPF programs (%s)", f->name,
-				       missing_operation(f->embedded)));
+		refuse(k, loc, str_printf("the function \"%s\" is not supported in BPF programs (%s)", name,
+					  missing_operation(f->embedded)));
 }
 
 // ---------------------------------------------------------------- the tree
 
 static void check_body(struct check *k, struct stmt *body);
 
-static void check_function(struct check *k, struct func *f, struct loc loc)
+static void check_called(struct check *k, struct func *f, struct loc loc)
 {
 	char *key = str_printf("%p %d %d %d %d", (void *)f, k->event, k->user_code, k->at_return, k->registers);
 
@@ -131,9 +140,22 @@ static void check_function(struct check *k, struct func *f, struct loc loc)
 		return;
 	map_put(&k->seen, key, f);
 	if (k->event && f->recursive)
-		refuse(loc, str_printf("\"%s\" calls itself: recursive functions are not supported", f->name));
+		refuse(k, loc, str_printf("\"%s\" calls itself: recursive functions are not supported", f->name));
 	if (f->body)
 		check_body(k, f->body);
+}
+
+static void check_function(struct check *k, struct func *f, struct loc loc)
+{
+	bool from_script = loc.source && !loc.source->library && f->source && f->source->library;
+
+	if (from_script) {
+		k->called = f;
+		k->called_at = loc;
+	}
+	check_called(k, f, loc);
+	if (from_script)
+		k->called = NULL;
 }
 
 // A record is limited to 1024 words, and its reader supports only these conversions.
@@ -309,10 +331,10 @@ static void check_named(struct use_walker *w, struct var *v, int use, struct loc
 	if (use & USE_ADD && !(use & USE_READ))
 		return;
 	if (v->stat_ops & STAT_PERCENTILE)
-		refuse(loc, str_printf("@percentile() reads \"%s\": event handlers can only add to it (<<<)", v->name));
+		refuse(k, loc, str_printf("@percentile() reads \"%s\": event handlers can only add to it (<<<)", v->name));
 	for vec_each(&k->named, named)
 		if (*named == v) {
-			refuse(loc, str_printf("\"%s\" has symbol names of user code as keys: event handlers can "
+			refuse(k, loc, str_printf("\"%s\" has symbol names of user code as keys: event handlers can "
 					       "only add to it "
 					       "(a[...]++, a[...] <<< n)", v->name));
 			break;
@@ -352,7 +374,7 @@ static bool check_expr(struct ast_walker *w, struct expr **at)
 		why = "reading variables of each CPU is not supported";
 	if (k->event && !why)
 		why = expr_refusal(k, e) ? expr_refusal(k, e) : operator_refusal(e);
-	return why ? refuse(e->loc, why) : true;
+	return why ? refuse(k, e->loc, why) : true;
 }
 
 static const char *foreach_refusal(struct check *k, const struct stmt *st)
@@ -377,7 +399,7 @@ static bool check_stmt(struct ast_walker *w, struct stmt **at)
 		return true;
 	switch (st->kind) {
 	case S_FOREACH:
-		return !foreach_refusal(k, st) || refuse(st->loc, foreach_refusal(k, st));
+		return !foreach_refusal(k, st) || refuse(k, st->loc, foreach_refusal(k, st));
 	case S_DELETE:
 		numbers_add(&k->allowed, st->u.expr);
 		return true;
@@ -415,7 +437,7 @@ static void check_condition(struct check *k, struct expr **e)
 
 	ast_walk_expr(&find, e);
 	if (other)
-		refuse((*e)->loc, "a condition of event probes with strings, arrays, statistics or functions is not supported");
+		refuse(k, (*e)->loc, "a condition of event probes with strings, arrays, statistics or functions is not supported");
 	else
 		check_value(k, e);
 }
@@ -447,11 +469,11 @@ int elab_bpf(struct session *s)
 		k.user_code = may_be_in_user_code(s, p);
 		k.at_return = str_ends(p->point, ".return") && strcmp(p->family->name, "syscall");
 		if (k.event && p->family->bpf_refusal && p->family->bpf_refusal(p))
-			refuse(p->loc, p->family->bpf_refusal(p));
+			refuse(&k, p->loc, p->family->bpf_refusal(p));
 		if (k.event && p->condition)
 			check_condition(&k, &p->condition);
 		if (k.event && p->entries.n && !p->family->bpf_calls)
-			refuse(p->entries.at[0]->loc, "@entry() in these probes is not supported");
+			refuse(&k, p->entries.at[0]->loc, "@entry() in these probes is not supported");
 		for vec_each(&p->entries, entry)
 			check_value(&k, entry);
 		if (p->body)

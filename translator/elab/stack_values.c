@@ -130,12 +130,13 @@ static struct expr *call_at(const struct expr *value, struct loc loc)
 	return e;
 }
 
-// __user_addresses(0) keeps the addresses; with 1 it keeps their files, too, which recorded output shows.
+// __user_addresses(0) keeps the addresses; with 1 it keeps their files, too, which recorded output shows. BPF programs
+// store the process with the addresses, in at least 48 bytes.
 static struct expr *stored_call(const struct stacks *k, const struct expr *value, struct loc loc)
 {
 	struct expr *e = call_at(value, loc);
 
-	if (e->kind == E_CALL && e->u.call.args.n && k->s->opt.records)
+	if (e->kind == E_CALL && e->u.call.args.n && k->s->opt.records && session_limit(k->s, LIMIT_MAXSTRINGLEN) >= 64)
 		e->u.call.args.at[0]->u.number = 1;
 	return e;
 }
