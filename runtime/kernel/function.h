@@ -76,9 +76,14 @@ bool stp_kprobe_overruns(const struct stp_site *s);
  * Context: process. Waits once per batch, as the unregistration of an ops does. */
 bool stp_ftrace_off(struct stp_batch *b, const struct stp_site *s);
 
-/* A post_handler for kprobes that the kernel must not optimise: kprobes that have one are not turned into jumps. */
 struct kprobe;
 struct pt_regs;
+/* To be called before a kprobe or kretprobe is unregistered: without memory, kernels fail to disarm one that uses
+ * ftrace, but only disable_kprobe() reports it, and unregistering leaves it armed (5.10 to 7.2:
+ * __unregister_kprobe_top()). May sleep. */
+void stp_kprobe_disarm(struct kprobe *kp);
+
+/* A post_handler for kprobes that the kernel must not optimise: kprobes that have one are not turned into jumps. */
 void stp_kprobe_unoptimized(struct kprobe *kp, struct pt_regs *regs, unsigned long flags);
 
 /* Moves the functions that ftrace can trace to the front, and stores in ok[] which they are. Returns their

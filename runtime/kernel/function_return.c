@@ -233,6 +233,8 @@ static void remove_kretprobes(struct stp_batch *b)
 {
 	u32 i;
 
+	for (i = 0; i < b->nkretprobes; i++)
+		stp_kprobe_disarm(&b->kretprobes[i]->kp);
 	if (b->nkretprobes)
 		unregister_kretprobes(b->kretprobes, b->nkretprobes);
 	for (i = 0; i < b->nkretprobes; i++) {

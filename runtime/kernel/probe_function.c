@@ -9,6 +9,7 @@
  */
 #include "function.h"
 #include "hash_index.h"
+#include <linux/delay.h>
 #include <linux/ftrace.h>
 #include <linux/hash.h>
 #include <linux/kallsyms.h>
@@ -161,6 +162,13 @@ bool stp_kprobe_overruns(const struct stp_site *s)
 
 void stp_kprobe_unoptimized(struct kprobe *kp, struct pt_regs *regs, unsigned long flags) { }
 
+/* Ends: the kernel grants such small allocations once others have released memory. */
+void stp_kprobe_disarm(struct kprobe *kp)
+{
+	while (kp->flags & KPROBE_FLAG_FTRACE && disable_kprobe(kp) == -ENOMEM)
+		msleep(20);
+}
+
 #if COMPAT_FTRACE
 static void no_callback(unsigned long ip, unsigned long parent, struct ftrace_ops *ops, struct ftrace_regs *regs) { }
 
@@ -218,6 +226,8 @@ static void remove_kprobes(struct stp_batch *b)
 {
 	u32 i;
 
+	for (i = 0; i < b->nkprobes; i++)
+		stp_kprobe_disarm(b->kprobes[i]);
 	for (i = 0; i < b->nkprobes; i += KPROBE_BATCH) {
 		unregister_kprobes(b->kprobes + i, min(b->nkprobes - i, (u32)KPROBE_BATCH));
 		cond_resched();

@@ -9,6 +9,7 @@
 #       kernels=one       the kernel makes no difference: the loader's output and options, code and variables of programs
 #       needs='dwarf ...' skipped where the kernel has no DWARF here; kbuild: where the kernel is unpacked only;
 #                         module-btf: where its modules have no BTF (before 5.11);
+#                         failslab: where the kernel cannot make allocations fail (as the debug kernel can);
 #                         usual-code: where the kernel's code is full of checks (KASAN), so that variables are in other places or nowhere;
 #                         gcc-multilib: where 32-bit programs cannot be made; another word: where that command isn't
 #       guest='...'       what the guest runs, default: staprun [-c "$command"] NAME.ko
@@ -257,6 +258,7 @@ missing_for() { # FILE: prints the first requirement of the test that is not ava
 		dwarf) has_dwarf || { echo "the kernel's -dbg package"; return; } ;;
 		module-btf) grep -qsx 'CONFIG_DEBUG_INFO_BTF_MODULES=y' "${tree:-/lib/modules/$release/build}/.config" || { echo "a kernel whose modules have BTF"; return; } ;;
 		usual-code) ! grep -qsx 'CONFIG_KASAN=y' "$tree/.config" || { echo "a kernel without KASAN"; return; } ;;
+		failslab) grep -qsx 'CONFIG_FAILSLAB=y' "${tree:-/lib/modules/$release/build}/.config" || { echo "a kernel in which allocations can fail"; return; } ;;
 		kbuild) [ -z "$tree" ] || { echo "a build tree that is installed"; return; } ;;
 		gcc-multilib) gcc -m32 -o "$SCRATCH/narrow" -x c - <<<'int main(void) { return 0; }' 2>/dev/null || { echo "$need"; return; } ;;
 		*) command -v "$need" >/dev/null || { echo "$need"; return; } ;;
