@@ -285,10 +285,11 @@ static inline void compat_ftrace_free_filter(struct ftrace_ops *ops)
 }
 
 /* Defined if many returns can be probed at once, by a kretprobe that an ftrace callback starts: then the kernel
- * requires only the stack pointer. An fprobe costs more and always saves all registers. Until 5.10, kretprobes take
+ * requires only the stack pointer. An fprobe costs more and always saves all registers. Kretprobes must be based on
+ * rethooks (5.18), which can have a handler of ours, see COMPAT_RETHOOK_HANDLER. Besides, until 5.10 kretprobes take
  * locks. While one is held, only the kernel's own kprobes are stopped (by kprobe_busy_begin()): another callback, in
  * an NMI or of a function that the lock itself calls, would wait for the lock forever. */
-#if COMPAT_FTRACE && defined(CONFIG_X86_64) && !defined(HAVE_KRETPROBE_RP)
+#if COMPAT_FTRACE && defined(CONFIG_X86_64) && defined(CONFIG_KRETPROBE_ON_RETHOOK)
 #define COMPAT_RETURN_GROUPS 1
 #else
 #define COMPAT_RETURN_GROUPS 0
@@ -434,6 +435,23 @@ struct kretprobe_instance;
 #else
 #define compat_get_kretprobe(ri) get_kretprobe(ri)
 #endif
+
+/* COMPAT_RETHOOK_HANDLER defines the handler NAME of a rethook, which calls function(node, regs); handlers have a
+ * parameter more since 6.5. The handler of kretprobes resets the CPU's current kprobe (kretprobe_rethook_handler()),
+ * which is right only where no kprobe is active: elsewhere the kernel starts no kretprobe. If a kprobe is in single
+ * step, and a return in an NMI or a page fault resets it, the kernel takes the end of the step for an invalid
+ * breakpoint, and dies. */
+#define COMPAT_RETHOOK_HANDLER(name, function)						\
+static void name##_until_6_4(struct rethook_node *node, void *data, struct pt_regs *regs)	\
+{												\
+	function(node, regs);									\
+}												\
+static void name(struct rethook_node *node, void *data, unsigned long address, struct pt_regs *regs) \
+{												\
+	function(node, regs);									\
+}
+#define compat_rethook_handler(name)							\
+	(__builtin_types_compatible_p(rethook_handler_t, typeof(&name)) ? (void *)name : (void *)name##_until_6_4)
 
 /* Until 5.15 the unwinder stops at the trampoline of a return probe. Handlers of returns therefore get registers
  * that point into the caller, where backtraces begin (tapsets/symbols.stp). Returns the original value, to be

@@ -317,19 +317,30 @@ static int group_entry(struct kretprobe_instance *ri, struct pt_regs *regs)
 	return s->f->entry ? try_entry(s->f, s->ip, d->entry, regs) : 0;
 }
 
-static int group_any(struct kretprobe_instance *ri, struct pt_regs *regs)
+static __always_inline void group_return(struct rethook_node *node, struct pt_regs *regs, bool simple)
 {
+	struct kretprobe_instance *ri = container_of(node, struct kretprobe_instance, node);
 	struct return_data *d = (void *)ri->data;
 
-	kretprobe_return(d->slot->f, d->slot->ip, d->entry, ri, regs, false);
-	return 0;
+	kretprobe_return(d->slot->f, d->slot->ip, d->entry, ri, regs, simple);
 }
 
-static int group_simple(struct kretprobe_instance *ri, struct pt_regs *regs)
+static __always_inline void return_of_any(struct rethook_node *node, struct pt_regs *regs)
 {
-	struct return_data *d = (void *)ri->data;
+	group_return(node, regs, false);
+}
 
-	kretprobe_return(d->slot->f, d->slot->ip, d->entry, ri, regs, true);
+static __always_inline void return_of_simple(struct rethook_node *node, struct pt_regs *regs)
+{
+	group_return(node, regs, true);
+}
+
+COMPAT_RETHOOK_HANDLER(group_any, return_of_any)
+COMPAT_RETHOOK_HANDLER(group_simple, return_of_simple)
+
+/* Never called: see COMPAT_RETHOOK_HANDLER. */
+static int no_handler(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
 	return 0;
 }
 
@@ -385,12 +396,13 @@ static int hook_group(struct return_group *g, unsigned long *functions, u32 n)
 	g->rp.kp.addr = (kprobe_opcode_t *)functions[0];
 	g->rp.kp.flags = KPROBE_FLAG_DISABLED;
 	g->rp.entry_handler = group_entry;
-	g->rp.handler = g->simple ? group_simple : group_any;
+	g->rp.handler = no_handler;
 	g->rp.data_size = sizeof(struct return_data) + g->data_size;
 	g->rp.maxactive = min_t(u64, g->calls, max(CALLS_MAX, g->fixed));
 	err = register_kretprobe(&g->rp);
 	if (err)
 		return err;
+	g->rp.rh->handler = g->simple ? compat_rethook_handler(group_simple) : compat_rethook_handler(group_any);
 	g->only = only_slot(g);
 	g->ops.func = (ftrace_func_t)enter_group;
 	g->ops.flags = g->all_regs ? FTRACE_OPS_FL_SAVE_REGS : COMPAT_FTRACE_ARGUMENTS;
