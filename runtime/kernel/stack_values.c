@@ -110,50 +110,48 @@ u32 stp_stack_listed(const u64 *at, u32 n)
 	return i;
 }
 
-const struct stp_stack_mapping *stp_stack_mapping(const struct stp_stack_writer *w, u64 start)
+int stp_stack_mapping(const struct stp_stack_writer *w, u64 start)
 {
 	u32 i;
 
 	for (i = 0; i < w->nmappings; i++)
-		if (w->mappings[i].start == start)
-			return &w->mappings[i];
-	return NULL;
+		if (w->starts[i] == start)
+			return w->positions[i];
+	return -1;
 }
 
-const struct stp_stack_mapping *stp_stack_put_mapping(struct stp_stack_writer *w, u64 start, u64 base, u64 size,
-						      const struct stp_object *object, const char *path)
+int stp_stack_put_mapping(struct stp_stack_writer *w, u64 start, u64 base, u64 size, const struct stp_object *object,
+			  const char *path)
 {
-	struct stp_stack_mapping *m = &w->mappings[w->nmappings];
 	u64 len = (u64)stp_strlen(path);
-	char *at = w->to + w->len;
+	u32 position = w->len;
+	char *at = w->to + position;
 
-	if (w->nmappings == ARRAY_SIZE(w->mappings) || w->len >= POSITION_MAX || strchr(path, '\n') ||
+	if (w->nmappings == ARRAY_SIZE(w->starts) || position >= POSITION_MAX || strchr(path, '\n') ||
 	    frame_space(w) < MAPPING_HEAD + len + 1 + FILE_FRAME + 1 || !is_short((u64)(unsigned long)object) ||
 	    !is_short(base) || size >> 6 * OFFSET_DIGITS)
-		return NULL;
+		return -1;
 	*at++ = 'p';
 	at = put_digits(at, (u64)(unsigned long)object, ADDRESS_DIGITS);
 	at = put_digits(at, base, ADDRESS_DIGITS);
 	at = put_digits(at, size, OFFSET_DIGITS);
 	memcpy(at, path, len);
 	at[len] = '\n';
-	m->start = start;
-	m->base = base;
-	m->position = w->len;
-	w->nmappings++;
+	w->starts[w->nmappings] = start;
+	w->positions[w->nmappings++] = (u16)position;
 	w->len += MAPPING_HEAD + (u32)len + 1;
-	return m;
+	return (int)position;
 }
 
-bool stp_stack_put_file_address(struct stp_stack_writer *w, const struct stp_stack_mapping *m, u64 address)
+bool stp_stack_put_file_address(struct stp_stack_writer *w, int mapping, u64 address)
 {
 	char *at = w->to + w->len;
 
 	if (frame_space(w) < FILE_FRAME + 1)
 		return false;
 	*at++ = 'f';
-	at = put_digits(at, m->position, POSITION_DIGITS);
-	*put_digits(at, address - m->base, OFFSET_DIGITS) = '\0';
+	at = put_digits(at, (u64)mapping, POSITION_DIGITS);
+	*put_digits(at, address - address_at(w->to + mapping + 1 + ADDRESS_DIGITS), OFFSET_DIGITS) = '\0';
 	w->len += FILE_FRAME;
 	return true;
 }
@@ -254,85 +252,74 @@ u32 stp_user_frame_text(char *text, u32 size, u64 address, const struct stp_user
 	return frame_text(text, size, address, p, (u64)stp_strlen(p->path));
 }
 
-struct frame {
-	char kind;
-	u64 address;
-	const char *line; u32 len;                 /* of '=' */
-	struct stp_user_location location;         /* of 'f', without its symbol */
-	const struct stp_object *object;           /* of 'f', may be NULL */
-};
-
-static void read_file_frame(const char *stack, const char *at, struct frame *f)
+/* The mapping of a frame 'f'. */
+static const char *mapping_at(const char *stack, const char *frame)
 {
-	const char *mapping = stack + digits_at(at, POSITION_DIGITS) + 1;
-	u64 offset = digits_at(at + POSITION_DIGITS, OFFSET_DIGITS);
-
-	f->object = (const void *)(unsigned long)address_at(mapping);
-	f->address = address_at(mapping + ADDRESS_DIGITS) + offset;
-	f->location.path = mapping + MAPPING_HEAD - 1;
-	f->location.offset = offset;
-	f->location.size = digits_at(mapping + 2 * ADDRESS_DIGITS, OFFSET_DIGITS);
+	return stack + digits_at(frame + 1, POSITION_DIGITS);
 }
 
-/* Reads the frame at *at of the string, and advances to the next one. Returns false at the end of the stack. */
-static bool next_frame(const char *stack, u32 *at, struct frame *f)
+static u32 line_length(const char *frame)
 {
-	const char *from;
+	return (u32)digits_at(frame + 1 + ANY_DIGITS, LENGTH_DIGITS);
+}
 
-	while (stack[*at] == 'p')                  /* ends: each turn advances in the string */
+/* Returns the frame at *at of the string, stores its address, and advances to the next one. NULL: the stack ends. */
+static const char *next_frame(const char *stack, u32 *at, u64 *address)
+{
+	const char *frame;
+
+	while (stack[*at] == 'p')                  /* ends: each iteration advances in the string */
 		*at += MAPPING_HEAD + (u32)strcspn(stack + *at + MAPPING_HEAD, "\n") + 1;
-	from = stack + *at + 1;
-	*f = (struct frame){ .kind = stack[*at] };
-	switch (f->kind) {
+	frame = stack + *at;
+	switch (*frame) {
 	case '\0':
-		return false;
+		return NULL;
 	case 'a':
-		f->address = address_at(from);
+		*address = address_at(frame + 1);
 		*at += ADDRESS_FRAME;
-		return true;
+		return frame;
 	case 'l':
-		f->kind = 'a';
-		f->address = digits_at(from, LOW_DIGITS);
+		*address = digits_at(frame + 1, LOW_DIGITS);
 		*at += LOW_FRAME;
-		return true;
+		return frame;
 	case 'f':
-		read_file_frame(stack, from, f);
+		*address = address_at(mapping_at(stack, frame) + 1 + ADDRESS_DIGITS) +
+			   digits_at(frame + 1 + POSITION_DIGITS, OFFSET_DIGITS);
 		*at += FILE_FRAME;
-		return true;
+		return frame;
 	default:
-		f->address = digits_at(from, ANY_DIGITS);
-		f->len = (u32)digits_at(from + ANY_DIGITS, LENGTH_DIGITS);
-		f->line = stack + *at + LINE_HEAD;
-		*at += LINE_HEAD + f->len;
-		return true;
+		*address = digits_at(frame + 1, ANY_DIGITS);
+		*at += LINE_HEAD + line_length(frame);
+		return frame;
 	}
 }
 
 bool plat_stack_address(const char *stack, u32 *at, u64 *address)
 {
-	struct frame f;
-	bool found = next_frame(stack, at, &f);
-
-	*address = found ? f.address : 0;
-	return found;
+	return next_frame(stack, at, address);
 }
 
-static const char *file_line(struct stp_ctx *c, struct frame *f)
+static const char *file_line(struct stp_ctx *c, const char *stack, const char *frame, u64 address)
 {
+	const char *mapping = mapping_at(stack, frame);
+	const struct stp_object *object = (const void *)(unsigned long)address_at(mapping + 1);
+	struct stp_user_location p = { .path = mapping + MAPPING_HEAD };
 	char *text = stp_private(c)->name_text;
 
-	f->location.symbol = f->object ? stp_user_symbol(f->object, f->location.offset) : NULL;
-	count_cut(frame_text(text, STP_NAME_TEXT, f->address, &f->location, strcspn(f->location.path, "\n")));
+	p.offset = digits_at(frame + 1 + POSITION_DIGITS, OFFSET_DIGITS);
+	p.size = digits_at(mapping + 1 + 2 * ADDRESS_DIGITS, OFFSET_DIGITS);
+	p.symbol = object ? stp_user_symbol(object, p.offset) : NULL;
+	count_cut(frame_text(text, STP_NAME_TEXT, address, &p, strcspn(p.path, "\n")));
 	return text;
 }
 
-static const char *literal_line(struct stp_ctx *c, const struct frame *f)
+static const char *literal_line(struct stp_ctx *c, const char *frame)
 {
 	char *text = stp_private(c)->name_text;
-	u32 n = min(f->len, (u32)STP_NAME_TEXT - 1);
+	u32 len = line_length(frame), n = min(len, (u32)STP_NAME_TEXT - 1);
 
-	count_cut(f->len);
-	memcpy(text, f->line, n);
+	count_cut(len);
+	memcpy(text, frame + LINE_HEAD, n);
 	text[n] = '\0';
 	return text;
 }
@@ -350,12 +337,11 @@ static const char *address_line(struct stp_ctx *c, u64 address)
 
 const char *plat_stack_line(struct stp_ctx *c, const char *stack, u32 *at, u64 *address)
 {
-	struct frame f;
+	const char *frame = next_frame(stack, at, address);
 
-	if (!next_frame(stack, at, &f) || !stp_charge(c, STP_WORK_SYMBOL))
+	if (!frame || !stp_charge(c, STP_WORK_SYMBOL))
 		return NULL;
-	*address = f.address;
-	if (f.kind == 'f')
-		return file_line(c, &f);
-	return f.kind == 'a' || !f.len ? address_line(c, f.address) : literal_line(c, &f);
+	if (*frame == 'f')
+		return file_line(c, stack, frame, *address);
+	return *frame == '=' && line_length(frame) ? literal_line(c, frame) : address_line(c, *address);
 }

@@ -150,24 +150,23 @@ bool stp_user_location(struct stp_ctx *c, u64 address, struct stp_user_location 
 }
 
 /* Returns the mapping of the stack value that contains the address, after it was added if it was not there. */
-static const struct stp_stack_mapping *mapping_of(struct stp_stack_writer *w, const struct vm_area_struct *vma,
-						  u64 address)
+static int mapping_of(struct stp_stack_writer *w, const struct vm_area_struct *vma, u64 address)
 {
-	const struct stp_stack_mapping *m = stp_stack_mapping(w, vma->vm_start);
+	int m = stp_stack_mapping(w, vma->vm_start);
 	const char *path;
 
-	if (m || !stp_charge(w->c, STP_WORK_SYMBOL + known.n * (u64)STP_WORK_OBJECT))
+	if (m >= 0 || !stp_charge(w->c, STP_WORK_SYMBOL + known.n * (u64)STP_WORK_OBJECT))
 		return m;
 	path = stp_user_path(&vma->vm_file->f_path, stp_private(w->c)->name_text, PATH_TEXT);
 	return path ? stp_stack_put_mapping(w, vma->vm_start, address - offset_in(vma, address),
-					    offset_in(vma, vma->vm_end), object_of(vma->vm_file), path) : NULL;
+					    offset_in(vma, vma->vm_end), object_of(vma->vm_file), path) : -1;
 }
 
 /* Returns false if the address is in no file, or its file does not fit into the string. */
 static bool put_in_file(struct stp_stack_writer *w, u64 address)
 {
-	const struct stp_stack_mapping *m = NULL;
 	const struct vm_area_struct *vma;
+	int m = -1;
 
 	if (!stp_charge(w->c, STP_WORK_MAPPING) || !stp_areas_begin(w->c))
 		return false;
@@ -175,7 +174,7 @@ static bool put_in_file(struct stp_stack_writer *w, u64 address)
 	if (vma && vma->vm_file)
 		m = mapping_of(w, vma, address);
 	stp_areas_end(w->c);
-	return m && stp_stack_put_file_address(w, m, address);
+	return m >= 0 && stp_stack_put_file_address(w, m, address);
 }
 
 static void put_elsewhere(struct stp_stack_writer *w, u64 address)
