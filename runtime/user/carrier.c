@@ -42,14 +42,3 @@ int carrier_patience(void)
 {
 	return -1;
 }
-
-/* No string is a stack value here: handlers have no call stacks. */
-const char *plat_stack_line(struct stp_ctx *c, const char *stack, u32 *at, u64 *address)
-{
-	return NULL;
-}
-
-bool plat_stack_address(const char *stack, u32 *at, u64 *address)
-{
-	return false;
-}
