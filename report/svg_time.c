@@ -33,7 +33,7 @@ struct heat {                              // the histograms that one probe prin
 struct mark {
 	uint64_t from, to;                 // nanoseconds since the start; equal: a record without an end
 	unsigned lane, depth;
-	char *label, *end;                 // the text of its records; end: NULL if there is none
+	char *label, *end;                 // the text of its records; end: NULL if the record has no end
 	bool open;                         // its end is unknown
 };
 

@@ -80,7 +80,7 @@ STP_INLINE void bpf_skip(enum stp_loss reason)
 	__sync_fetch_and_add(&stp_control.skipped, 1);
 }
 
-/* Returns a slot that is not in use; NULL: there is none, and the hit is counted as skipped. */
+/* Returns a slot that is not in use; NULL: all are in use, and the hit is counted as skipped. */
 STP_INLINE struct stp_slot *stp_claim(void)
 {
 	u32 first = bpf_get_smp_processor_id() * STP_SLOTS_PER_CPU, k, at;

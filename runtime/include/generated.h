@@ -819,7 +819,7 @@ struct stp_object {
 #define STP_ADDRESSES 128
 char *stp_address_name(struct stp_ctx *c, u64 address, bool with_offset);
 u64 *stp_addresses(struct stp_ctx *c);                     /* STP_ADDRESSES elements */
-/* Finds the file mapped at an address of the current process. Returns false, with path NULL, if there is none. */
+/* Finds the file mapped at an address of the current process. Returns false, with path NULL, if it is in no file. */
 struct stp_user_location {
 	const char *path;          /* path of the program or library */
 	/* offset in the file; number of bytes of the file from there to the end of the mapping */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Loads from and stores to the target process (-c, -x), or to this process if there is none, by process_vm_readv()
+ * Loads from and stores to the target process (-c, -x), or to this process without one, by process_vm_readv()
  * and process_vm_writev(), which report a bad address instead of faulting. kernel_memory.c has the loads of kernel
  * memory.
  */

@@ -22,7 +22,7 @@ static struct {
 } check;
 
 // Returns the location in the text from which a location in a macro or a library file was reached; without a source
-// if there is none.
+// if it is in neither.
 static struct loc in_document(struct loc loc)
 {
 	while (loc.source && loc.source != check.source && loc.via)

@@ -32,7 +32,7 @@ struct insn {
 	int op;                    // opcode; two-byte opcodes are 0x0f00 and more
 	bool wide, segment, is_16bit;
 	int reg, rm, mod;          // of the ModRM byte; mod 3: rm is a register
-	int base;                  // base register of the memory operand; -1: there is none, or it has an index
+	int base;                  // base register of the memory operand; -1: it has no base register, or an index
 	int32_t offset;
 };
 
