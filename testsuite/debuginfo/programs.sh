@@ -17,6 +17,7 @@ got: $got"
 	fi
 }
 point() { "$STAP" -r "$release" "$@" 2>&1 | sed "s#$files/##g"; }
+line_of() { grep -n -e "$1" "$2" | head -n 1 | cut -d: -f1; } # EXPRESSION FILE: the number of the first line that matches
 id_of() { readelf -n "$1" 2>/dev/null | sed -n 's/.*Build ID: //p' | head -n 1; }
 
 cp "$TESTS/programs/known.c" "$TESTS/programs/boxes.cc" .
@@ -461,14 +462,14 @@ lists 'debugdata, exported' 'process("known").function("add")' -l 'process("./kn
 # In Fortran (0x23) arrays begin at 1, so an array has one element less than in C with the same upper bound.
 sed '/^int main/,/^{/s/^{/{ volatile int v[4] = { argc };/' known.c >array.c; gcc -g -O0 -dA -S -o known.s array.c
 sed -i 's/\.byte\t0x1d\t# DW_AT_language/.byte 0x23/' known.s; gcc -o known known.s
-lists 'arrays that begin at 1' 'process("known").function("main@array.c:50") $argc:int $argv:char** $v:volatile int[3] $b:struct point $a:struct point' -L 'process("./known").function("main")'
+lists 'arrays that begin at 1' 'process("known").function("main@array.c:'"$(line_of '^int main' array.c)"'") $argc:int $argv:char** $v:volatile int[3] $b:struct point $a:struct point' -L 'process("./known").function("main")'
 
 { cat known.c; echo 'const int lines[] __attribute__((section(".gopclntab"))) = { 1 };'; } >go.c; gcc -g -O0 -o known go.c
 lists 'returns in Go' 'semantic error: process("known"): return probes crash a Go program when it moves a stack; probe statements before its returns, or use guru mode (-g): at <input>:1:7' \
 	-p2 -e 'probe process("./known").function("add").return { next }'
-lists 'returns in Go, listed' 'process("known").function("add@go.c:17").return' -l 'process("./known").function("add").return'
+lists 'returns in Go, listed' 'process("known").function("add@go.c:'"$(line_of '^KEPT.* add(' go.c)"'").return' -l 'process("./known").function("add").return'
 lists 'returns in Go, guru' '# probes
-process("known").function("add@go.c:17").return' -g -p2 -e 'probe process("./known").function("add").return { next }'
+process("known").function("add@go.c:'"$(line_of '^KEPT.* add(' go.c)"'").return' -g -p2 -e 'probe process("./known").function("add").return { next }'
 
 # ------------------------------------------------------------ which file
 gcc -g -O0 -o known known.c; cp known known2; printf '#! %s/known -x\n' "$files" >script; chmod +x script; echo text >known.text
@@ -571,10 +572,10 @@ if [ "$got" = 2 ]; then ok 'debuginfo/programs parameters before the frame'; els
 
 # ------------------------------------------------------------ known variables that are not available
 cp "$TESTS/programs/entry.c" . && gcc -g -O2 -o entry entry.c
-at=$(grep -n 'step(late)' entry.c | cut -d: -f1)
-lists 'known at the entry only' "semantic error: \"\$early\" cannot be read at this address of \"gone\" (only its value at the function's entry is described here, and that was not saved: save it in a probe of the function's entry); it can be read at line 13: statement(\"gone@entry.c:13\"): at <input>:1:65" \
+at=$(line_of 'step(late)' entry.c) gone=$(line_of ' gone(' entry.c)
+lists 'known at the entry only' "semantic error: \"\$early\" cannot be read at this address of \"gone\" (only its value at the function's entry is described here, and that was not saved: save it in a probe of the function's entry); it can be read at line $((gone + 1)): statement(\"gone@entry.c:$((gone + 1))\"): at <input>:1:65" \
 	-p2 -e "probe process(\"./entry\").statement(\"gone@entry.c:$((at + 1))\") { println(\$early) }"
-lists 'known at the entry, there' 'process("entry").function("gone@entry.c:12") $early:int $late:int' -L 'process("./entry").function("gone")'
+lists 'known at the entry, there' 'process("entry").function("gone@entry.c:'"$gone"'") $early:int $late:int' -L 'process("./entry").function("gone")'
 # Results that are not in a single register: the message has the reason and a suggestion.
 cat >half.c <<'EOF'
 typedef float four __attribute__((vector_size(16)));
@@ -629,11 +630,9 @@ fi
 
 # ------------------------------------------------------------ clones
 cp "$TESTS/programs/clones.c" . && gcc -g -O2 -o clones clones.c
-lists 'clones' 'process("clones").function("checked@clones.c:26") $n:int
-process("clones").function("lean@clones.c:19") $n:int
-process("clones").function("main@clones.c:47") $argc:int $argv:char**
-process("clones").function("rare@clones.c:38") $n:int
-process("clones").function("scaled@clones.c:11") $n:int $by:int' -L 'process("./clones").function("[clmrs]*@clones.c")'
+clone() { echo "process(\"clones\").function(\"$1@clones.c:$(line_of "^[a-zA-Z ]*\b$1(" clones.c)\") $2"; } # FUNCTION VARIABLES
+lists 'clones' "$(clone checked '$n:int'; clone lean '$n:int'; clone main '$argc:int $argv:char**'
+	clone rare '$n:int'; clone scaled '$n:int $by:int')" -L 'process("./clones").function("[clmrs]*@clones.c")'
 lists 'clones, a rest' 'semantic error: process("clones").function("checked"): all its calls are inlined (3 copies), so it has no return to probe; the rest of its code is the function "checked.part.0": at <input>:1:27' \
 	-p2 -e 'probe process("./clones").function("checked").return { next }'
 nm clones | sed -nE 's/^0*([0-9a-f]+) t (lean|scaled|checked)\.(isra|constprop|part)\.0$/0x\1/p' | sort >before
