@@ -229,13 +229,28 @@ STP_INLINE s64 bpf_ustack(struct stp_slot *s, s64 n)
 }
 #define stp_ustack(c, n) bpf_ustack(STP_SLOT(c), n)
 
-STP_GLOBAL_FUNCTION int bpf_print_usyms(struct stp_slot *s, const struct stp_text *list, u64 form)
+/* Returns the number of the memory in which the addresses of the list are: of a stack value, that of the process
+ * that it is from. */
+STP_INLINE u64 bpf_space_of(const struct stp_text *list, bool stored)
 {
-	int from = 0;
+	return stored && bpf_byte(list, 0) == STP_MARK ? bpf_hex(list, 10) : bpf_space();
+}
+
+STP_INLINE u32 bpf_list_start(const struct stp_text *list, bool stored)
+{
+	return stored && bpf_byte(list, 0) == STP_MARK ? STP_MARK_HEAD : 0;
+}
+
+STP_GLOBAL_FUNCTION int bpf_print_usyms(struct stp_slot *s, const struct stp_text *list, u64 form, bool stored)
+{
+	u64 space;
+	int from;
 	u32 i;
 
 	if (!s || !list)
 		return 0;
+	space = bpf_space_of(list, stored);
+	from = (int)bpf_list_start(list, stored);
 	bpf_announce_any(s);
 	for (i = 0; i < STP_LIST_ADDRESSES; i++) {
 		from = bpf_next_address(s, list, (u32)from);
@@ -244,12 +259,13 @@ STP_GLOBAL_FUNCTION int bpf_print_usyms(struct stp_slot *s, const struct stp_tex
 		bpf_announce(s, s->address);
 		bpf_item(s, STP_ITEM_USER_SYMBOL, 0, 4);
 		bpf_put(s, form);
-		bpf_put(s, bpf_space());
+		bpf_put(s, space);
 		bpf_put(s, s->address);
 	}
 	return 0;
 }
-#define stp_print_usyms(c, list, form) ((void)bpf_print_usyms(STP_SLOT(c), STP_AS_TEXT(list), (u64)(form)))
+#define stp_print_usyms(c, list, form, stored)								\
+	((void)bpf_print_usyms(STP_SLOT(c), STP_AS_TEXT(list), (u64)(form), stored))
 
 /* ------------------------------------------------------------------ texts that the client completes */
 
@@ -273,15 +289,16 @@ STP_INLINE int bpf_mark_address(struct stp_slot *s, struct stp_text *to, u32 at,
 	return bpf_list_address(to, at, address);
 }
 
-STP_GLOBAL_FUNCTION int bpf_mark_list(struct stp_slot *s, struct stp_text *to, const struct stp_text *list)
+STP_GLOBAL_FUNCTION int bpf_mark_list(struct stp_slot *s, struct stp_text *to, const struct stp_text *list, bool stored)
 {
-	int from = 0, at = STP_MARK_HEAD;
+	int from, at = STP_MARK_HEAD;
 	u32 i;
 
 	if (!s || !to || !list)
 		return 0;
 	bpf_announce_any(s);
-	bpf_mark(to, bpf_space(), STP_MARK_LINES);
+	bpf_mark(to, bpf_space_of(list, stored), STP_MARK_LINES);
+	from = (int)bpf_list_start(list, stored);
 	for (i = 0; i < STP_LIST_ADDRESSES; i++) {
 		from = bpf_next_address(s, list, (u32)from);
 		if (!from)
@@ -321,7 +338,8 @@ STP_INLINE void bpf_mark_one(struct stp_slot *s, struct stp_text *to, u64 addres
 	bpf_mark(to, bpf_space(), form);
 	bpf_mark_address(s, to, STP_MARK_HEAD, address);
 }
-#define stp_mark_list(c, to, list) ((void)bpf_mark_list(STP_SLOT(c), (struct stp_text *)(to), STP_AS_TEXT(list)))
+#define stp_mark_list(c, to, list, stored)								\
+	((void)bpf_mark_list(STP_SLOT(c), (struct stp_text *)(to), STP_AS_TEXT(list), stored))
 #define stp_mark_stack(c, to) ((void)bpf_mark_stack(STP_SLOT(c), (struct stp_text *)(to), STP_MARK_LINES))
 #define stp_user_addresses(c, to, with_files)								\
 	((void)((with_files) ? bpf_mark_stack(STP_SLOT(c), (struct stp_text *)(to), STP_MARK_ADDRESSES) :	\

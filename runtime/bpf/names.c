@@ -45,7 +45,7 @@ const char *client_kernel_name(u64 address)
 		if (!bpf_prog_test_run_opts(lookup_program, &options))
 			return lookup->text;
 	}
-	snprintf(number, sizeof(number), "%#llx", (unsigned long long)address);
+	snprintf(number, sizeof(number), "0x%llx", (unsigned long long)address);
 	return number;
 }
 

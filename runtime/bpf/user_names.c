@@ -131,19 +131,19 @@ static int put_data(char *to, u32 size, const struct user_location *p)
 	const struct mapping *m = p->mapping;
 
 	if (p->symbol)
-		return snprintf(to, size, "%s+%#llx/%#llx [%s]", p->symbol->name, (unsigned long long)(p->offset - p->symbol->offset),
-				(unsigned long long)p->symbol->size, m->path);
+		return snprintf(to, size, "%s+0x%llx/0x%llx [%s]", p->symbol->name,
+				(unsigned long long)(p->offset - p->symbol->offset), (unsigned long long)p->symbol->size, m->path);
 	if (m)
-		return snprintf(to, size, "%#llx [%s+%#llx/%#llx]", (unsigned long long)p->address, m->path,
+		return snprintf(to, size, "0x%llx [%s+0x%llx/0x%llx]", (unsigned long long)p->address, m->path,
 				(unsigned long long)p->offset, (unsigned long long)(m->of.end - m->of.start + m->of.offset));
-	return snprintf(to, size, "%#llx", (unsigned long long)p->address);
+	return snprintf(to, size, "0x%llx", (unsigned long long)p->address);
 }
 
 static int put_name(char *to, u32 size, const struct user_location *p)
 {
 	if (p->symbol)
 		return snprintf(to, size, "%s", p->symbol->name);
-	return snprintf(to, size, "%#llx", (unsigned long long)p->address);
+	return snprintf(to, size, "0x%llx", (unsigned long long)p->address);
 }
 
 void user_names_print(struct stp_ctx *c, u64 form, u64 space, u64 address)
@@ -158,7 +158,7 @@ void user_names_print(struct stp_ctx *c, u64 form, u64 space, u64 address)
 	}
 	put_data(text, sizeof(text), &p);
 	if (form == STP_USER_DOUBLED || p.symbol)
-		stp_cprintf(c, " %#llx :", address);
+		stp_cprintf(c, " 0x%llx :", address);
 	stp_cprintf(c, " %s\n", text);
 }
 

@@ -119,6 +119,16 @@ void stp_cprintf(struct stp_ctx *c, const char *fmt, ...)
 	stp_sink_close(&k);
 }
 
+void stp_print_stack(struct stp_ctx *c, const char *stack)
+{
+	const char *line;
+	u64 address;
+	u32 at = 0;
+
+	while ((line = plat_stack_line(c, stack, &at, &address)))
+		stp_cprintf(c, " %#llx : %s\n", address, line);
+}
+
 void stp_log(struct stp_ctx *c, const char *text)
 {
 	stp_print(c, text, (u32)stp_strlen(text));

@@ -23,7 +23,9 @@ void stp_user_addresses(struct stp_ctx *c, char *to, const u64 *at, u32 n, bool 
 u32 stp_stack_lines(struct stp_ctx *c, char *to, u32 size, const char *stack);
 /* Does the same as stp_stack_lines(), to a string of MAXSTRINGLEN. */
 void stp_stack_text(struct stp_ctx *c, char *to, const char *stack);
-/* Does the same with the frames' addresses, separated by spaces. */
+/* Prints a line with the address and the name of each frame. */
+void stp_print_stack(struct stp_ctx *c, const char *stack);
+/* Does the same as stp_stack_lines() with the frames' addresses, separated by spaces. */
 u32 stp_stack_list(struct stp_ctx *c, char *to, u32 size, const char *stack);
 void stp_stack_addresses(struct stp_ctx *c, char *to, const char *stack);
 

@@ -15,6 +15,7 @@ struct check {
 	bool user_code;                // the probe is in user code, or may interrupt it
 	bool registers;                // the program has all registers of the hit
 	bool at_return;                // the probe is at the return of a function
+	bool of_stack;                 // the call that is checked prints the names of a stack value
 	const struct func *called;     // function of the library that the script calls and that is checked; NULL: none
 	struct loc called_at;          // the script's call
 	struct numbers allowed;        // calls whose result is printed or is a key, struct expr *: see
@@ -96,13 +97,16 @@ static const char *missing_context(const struct check *k, const struct embedded 
 {
 	bool user_stack = embedded_word(c, "stp_user_addresses") || embedded_word(c, "stp_ustack") ||
 		embedded_word(c, "stp_mark_stack");
+	bool list = embedded_word(c, "stp_print_usyms") || embedded_word(c, "stp_mark_list");
 	bool stack = user_stack || embedded_word(c, "stp_backtrace") || embedded_word(c, "stp_stack");
 
+	if (!k->event && list)
+		return k->of_stack ? NULL : "outside of event handlers, except for results of ubacktrace() that an array stores,";
 	if (!k->event)
-		return stack || embedded_word(c, "stp_address") || embedded_word(c, "stp_print_usyms") ||
+		return stack || embedded_word(c, "stp_address") ||
 		       embedded_word(c, "stp_user_mode") ||
 		       embedded_word(c, "stp_is_32bit") ||
-		       embedded_has_prefix(c, "stp_mark_") ?
+		       embedded_word(c, "stp_mark_data") || embedded_word(c, "stp_mark_name") ?
 			"outside of event handlers" : NULL;
 	if (k->at_return && embedded_word(c, "stp_address"))
 		return "in .return probes";
@@ -364,6 +368,7 @@ static bool check_expr(struct ast_walker *w, struct expr **at)
 	struct expr *e = *at;
 	const char *why = NULL;
 
+	k->of_stack = stack_values_named(e);
 	for (struct func *f = e->kind == E_CALL ? e->u.call.target : NULL; f; f = f->next_overload)
 		check_function(k, f, e->loc);
 	if (k->event) {

@@ -198,6 +198,7 @@ void loop_vars_divide(struct session *s);
 // stack_values.c: Stores call stacks as addresses if the script only stores and prints them. Returns true if it
 // changed anything.
 bool stack_values_make(struct session *s);
+bool stack_values_named(const struct expr *call);   // whether the call prints names of a stack value's frames
 
 // handler_merge.c
 bool same_handler(const struct probe *a, const struct probe *b);

@@ -14,6 +14,11 @@
 // sorts, is removed, as are those that are set from it. Of the others, those to which a call stack is assigned, also by
 // other candidates, become stack values (REACHED). A local that a handler reads as text more than once is not a
 // candidate: its text is made once, when the stack is taken. This is done once for each form of the text.
+//
+// Functions such as print_ustack() print the names of addresses in the current process. If their argument is a stack
+// value, the names are those of the process that it is from:
+//
+//     function print_ustack(callers) { __print_frames(callers, 1, 0) }      -> __print_frames(stack, 1, 1)
 #include "elab/elab.h"
 #include "util/numbers.h"
 
@@ -22,9 +27,11 @@
 struct stacks {
 	const struct session *s;
 	enum stack_form form;
-	enum { CANDIDATE, REACHED, REPLACE } step;
+	enum { CANDIDATE, REACHED, NAME, REPLACE } step;
 	struct func *text_of;      // the function __stack_text() or __stack_addresses()
+	bool named;                // print_ustack() or a similar function is called with a stack value
 	struct numbers stored;     // expressions that are stored in a key or a local without a conversion
+	struct numbers fresh;      // locals to which a handler assigns the stack of the current process
 	bool changed;
 };
 
@@ -63,6 +70,60 @@ static struct expr *value_of(struct stacks *k, struct expr *e)
 		return value_of(k, text);
 	k->text_of = text->u.call.target;
 	return text->u.call.args.at[0];
+}
+
+// ---------------------------------------------------------------- calls that print names of addresses
+
+// Returns the call that the function consists of, or NULL.
+static const struct expr *only_call(const struct func *f)
+{
+	const struct expr *e = f->body ? returned(f) : NULL;
+	struct stmt *s = f->body;
+
+	while (s && s->kind == S_BLOCK)
+		s = s->u.block.n == 1 ? s->u.block.at[0] : NULL;
+	if (s && s->kind == S_EXPR)
+		e = s->u.expr;
+	return e && e->kind == E_CALL ? e : NULL;
+}
+
+// Returns whether the first argument of the call is the parameter.
+static bool passes_on(const struct expr *call, const struct var *parameter)
+{
+	const struct expr *first = call->u.call.args.n ? call->u.call.args.at[0] : NULL;
+
+	return first && first->kind == E_VAR && first->u.var.decl == parameter;
+}
+
+// Returns whether the function is embedded C whose last parameter says whether its first one is a stack value.
+static bool takes_stack(const struct func *f)
+{
+	static const char *const naming[] = { "stp_print_stack", "stp_stack_lines", "stp_print_usyms", "stp_mark_list" };
+
+	for (size_t i = 0; f->embedded && f->source && f->source->library && i < ARRAY_SIZE(naming); i++)
+		if (embedded_word(f->embedded, naming[i]))
+			return true;
+	return false;
+}
+
+// Returns the call to which print_ustack() and similar functions lead: of a function for which takes_stack() is
+// true. NULL: the call is another one.
+static const struct expr *naming_call(const struct expr *e)
+{
+	const struct func *f = e->kind == E_CALL ? e->u.call.target : NULL;
+
+	while (f && !f->next_overload && f->params.n == 1) {
+		e = only_call(f);
+		f = e && passes_on(e, f->params.at[0]) ? e->u.call.target : NULL;
+	}
+	return f && !f->next_overload && takes_stack(f) ? e : NULL;
+}
+
+bool stack_values_named(const struct expr *call)
+{
+	const struct func *f = call->kind == E_CALL ? call->u.call.target : NULL;
+
+	return f && takes_stack(f) && call->u.call.args.at[f->params.n - 1]->u.number;
 }
 
 // ---------------------------------------------------------------- locals, keys and values
@@ -130,13 +191,18 @@ static struct expr *call_at(const struct expr *value, struct loc loc)
 	return e;
 }
 
-// __user_addresses(0) keeps the addresses; with 1 it keeps their files, too, which recorded output shows. BPF programs
-// store the process with the addresses, in at least 48 bytes.
+static bool keeps_files(const struct stacks *k)
+{
+	return (k->named || k->s->opt.records) && session_limit(k->s, LIMIT_MAXSTRINGLEN) >= 64;
+}
+
+// __user_addresses(0) keeps the addresses; with 1 it keeps their files, too, whose names recorded output and
+// print_ustack() show. BPF programs store the process with the addresses, in at least 48 bytes.
 static struct expr *stored_call(const struct stacks *k, const struct expr *value, struct loc loc)
 {
 	struct expr *e = call_at(value, loc);
 
-	if (e->kind == E_CALL && e->u.call.args.n && k->s->opt.records && session_limit(k->s, LIMIT_MAXSTRINGLEN) >= 64)
+	if (e->kind == E_CALL && e->u.call.args.n && keeps_files(k))
 		e->u.call.args.at[0]->u.number = 1;
 	return e;
 }
@@ -168,6 +234,8 @@ static void assignment(struct stacks *k, struct expr *e)
 
 	if (!v)
 		return;
+	if (k->step == CANDIDATE && value_of(k, e->u.bin.r))
+		numbers_add(&k->fresh, v);
 	settle_one(k, v, value_bit(v), e->u.bin.op == TOK_ASSIGN && e->value_unused && fits(k, e->u.bin.r),
 		   is_reached(k, e->u.bin.r));
 	if (k->step != REPLACE || !holds_stack(k, l))
@@ -235,6 +303,36 @@ static void printed(struct stacks *k, struct expr *print)
 	}
 }
 
+static bool is_fresh(struct stacks *k, const struct expr *e)
+{
+	return e->kind == E_VAR && *numbers_at(&k->fresh, (uintptr_t)e->u.var.decl);
+}
+
+// Returns the call that names the addresses of a stack value, made of the innermost call of naming_call().
+static struct expr *call_with_stack(const struct expr *naming, struct expr *stack)
+{
+	struct expr *e = call_at(naming, stack->loc);
+
+	e->u.call.args.at[0] = stack;
+	e->u.call.args.at[e->u.call.args.n - 1]->u.number = 1;
+	return e;
+}
+
+// Called for each call: of one that prints names of a stack value, *at becomes the call of embedded C that does so.
+static void named(struct stacks *k, struct expr **at)
+{
+	const struct expr *naming = k->form == STACK_ADDRESSES ? naming_call(*at) : NULL;
+	struct expr *stack = naming ? (*at)->u.call.args.at[0] : NULL;
+
+	if (!stack || !holds_stack(k, stack) || is_fresh(k, stack))
+		return;
+	k->named |= k->step == NAME;
+	if (k->step != REPLACE || !keeps_files(k))
+		return;
+	*at = call_with_stack(naming, stack);
+	numbers_add(&k->stored, stack);
+}
+
 // ---------------------------------------------------------------- the walk
 
 static bool visit_expr(struct ast_walker *w, struct expr **at)
@@ -249,6 +347,9 @@ static bool visit_expr(struct ast_walker *w, struct expr **at)
 		assignment(k, e);
 	} else if (e->kind == E_PRINT && k->step == REPLACE && !e->u.print.to_string) {
 		printed(k, e);
+	} else if (e->kind == E_CALL) {
+		named(k, at);
+		e = *at;
 	}
 	if (k->step == REPLACE && holds_stack(k, e) && numbers_add(&k->stored, e))
 		*at = text_call(k, e);
@@ -323,6 +424,8 @@ static bool count_read(struct ast_walker *w, struct expr **at)
 		mark_stored(r, &e->u.index.keys);
 	} else if (e->kind == E_PRINT && !e->u.print.to_string && r->form == STACK_NAMES) {
 		mark_stored(r, &e->u.print.args);
+	} else if (r->form == STACK_ADDRESSES && naming_call(e)) {
+		mark_stored(r, &e->u.call.args);
 	} else if (v && numbers_add(&r->stored, e)) {
 		v->reads += r->loops ? 2 : 1;
 	}
@@ -417,19 +520,35 @@ static bool visit_reached(struct ast_walker *w, struct expr **at)
 	return true;
 }
 
+static bool visit_naming(struct ast_walker *w, struct expr **at)
+{
+	*(bool *)w->data |= naming_call(*at) && holder((*at)->u.call.args.at[0]);
+	return true;
+}
+
+static bool names_addresses(struct session *s)
+{
+	bool any = false;
+	struct ast_walker w = { .expr = visit_naming, .data = &any };
+
+	optimize_walk(s, &w);
+	return any;
+}
+
 static bool make_form(struct session *s, enum stack_form form)
 {
 	struct stacks k = { .s = s, .form = form };
 	struct ast_walker w = { .expr = visit_expr, .stmt = visit_stmt, .data = &k };
 	struct ast_walker reached = { .expr = visit_reached, .data = &k };
 
-	if (!s->opt.bpf_runtime || s->opt.records)
+	if (!s->opt.bpf_runtime || s->opt.records || names_addresses(s))
 		candidates(s, &k);
 	settle(s, &k, &w, CANDIDATE);
 	settle(s, &k, &w, REACHED);
 	for vec_each(&s->script.globals, v)
 		(*v)->stacks[form] &= (*v)->stacks_reached[form];
 	optimize_walk(s, &reached);
+	settle(s, &k, &w, NAME);
 	settle(s, &k, &w, REPLACE);
 	return k.text_of;
 }
