@@ -225,6 +225,20 @@ wide:
 	typed \type\()_lt, .L\type, lt
 	typed \type\()_ge, .L\type, ge
 	.endr
+	variable undefined_shift, .Llong       # by -16
+	rdi
+	.byte 0x09, -16, shl, value
+	end
+	variable undefined_shift_by_rdi, .Llong        # -7
+	rsi
+	rdi
+	.byte shra, value
+	end
+	variable shifted_by_masked_rdi, .Llong
+	rsi
+	rdi
+	.byte lit0 + 31, and, shl, value
+	end
 	variable branch_taken, .Llong
 	rdi
 	.byte lit0, lt, bra, 5, 0
@@ -279,6 +293,9 @@ wide:
 	variable after_entry_value, .Llong
 	.byte 0xa3, 1, 0x53, lit0 + 1, plus, value
 	end
+	variable two_entry_values, .Llong
+	.byte 0xa3, 1, 0x55, 0xa3, 1, 0x54, minus, value
+	end
 	.uleb128 0
 	.uleb128 3
 	.string "main"
@@ -294,6 +311,16 @@ wide:
 	.byte 0x53
 	.uleb128 1
 	.byte lit0 + 9
+	.uleb128 6             # rdi: const1s -7
+	.uleb128 1
+	.byte 0x55
+	.uleb128 2
+	.byte 0x09, -7
+	.uleb128 6             # rsi: lit3
+	.uleb128 1
+	.byte 0x54
+	.uleb128 1
+	.byte lit0 + 3
 	.uleb128 0
 	.uleb128 0
 	.uleb128 0

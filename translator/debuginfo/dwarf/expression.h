@@ -24,6 +24,7 @@ struct compile {
 	struct value_type types[MAX_VALUES];   // types of the values that `out` leaves on the stack
 	int n;
 	int branches;
+	uint64_t returns_to;       // the return address for which a branch is compiled; 0: it is not known
 	// the compilation for the called function, if this is a value that is compiled in its caller and uses the
 	// caller's registers; else NULL
 	struct compile *callee;

@@ -397,8 +397,8 @@ static bool push_call_value(struct compile *c, struct call_value *v)
 }
 
 // Compiles DW_OP_entry_value of a value that is no longer available: the return address identifies the call, whose
-// call site describes the value, and the rest of the expression is compiled with it. After any other call the
-// variable is not available.
+// call site describes the value, and the rest of the expression is compiled with it and with other values at that call.
+// After any other call the variable is not available.
 static bool compile_callers(struct compile *c, Dwarf_Op *ops, size_t n, size_t at)
 {
 	int number = entry_register(c, &ops[at]), word = c->m->arch->word;
@@ -406,7 +406,7 @@ static bool compile_callers(struct compile *c, Dwarf_Op *ops, size_t n, size_t a
 	call_values values = { 0 };
 	bool some = false;
 
-	if (number < 0 || c->depth || c->callee || c->branches++ || !c->m->arch->entry_cfa ||
+	if (number < 0 || c->depth || c->callee || (!c->returns_to && c->branches++) || !c->m->arch->entry_cfa ||
 	    !call_sites(c->m, c->function, number, &values))
 		return false;
 	for vec_each(&values, v) {
@@ -414,7 +414,12 @@ static bool compile_callers(struct compile *c, Dwarf_Op *ops, size_t n, size_t a
 		struct di_location *out = NEW(struct di_location);
 		struct compile taken = *c;
 
+		if (v->returns_to == c->returns_to)
+			return push_call_value(c, v) && compile_ops(c, ops + at + 1, n - at - 1);
+		if (c->returns_to)
+			continue;
 		taken.out = out;
+		taken.returns_to = v->returns_to;
 		if (!push_call_value(&taken, v) || !compile_ops(&taken, ops + at + 1, n - at - 1))
 			continue;
 		if (!frame_address(c) || !value_offset(c, -word))

@@ -6,6 +6,9 @@
 // must have the same type; other operations are refused, since a guess would be a wrong value.
 #include "debuginfo/dwarf/expression.h"
 
+#include "util/str.h"
+
+#include <inttypes.h>
 #include <limits.h>
 
 static const struct value_type generic;
@@ -157,6 +160,31 @@ static bool compile_binary(struct compile *c, const struct binary *b)
 	return b->compares || value_retype(c, t);
 }
 
+// DWARF does not define shifts by a negative number of bits, or by all bits of the value or more: then the variable is
+// not available. GCC 12 writes negative constants for bit-fields.
+static bool check_shift_count(struct compile *c, int bits)
+{
+	struct di_op *top = c->out->ops.n > 1 ? &c->out->ops.at[c->out->ops.n - 1] : NULL, op = { .code = DI_OP_BRANCH };
+	struct di_location *absent;
+
+	if (top && top->code == DI_OP_CONST) {
+		if (top->value >= 0 && top->value < bits)
+			return true;
+		c->why = str_printf("its location shifts %d bits by %" PRId64 ", which has no defined result", bits, top->value);
+		return false;
+	}
+	if (top && top->code == DI_OP_AND && top[-1].code == DI_OP_CONST && top[-1].value >= 0 && top[-1].value < bits)
+		return true;
+	absent = NEW(struct di_location);
+	location_add(absent, DI_OP_ABSENT, 0);
+	op.other = absent;
+	location_add(c->out, DI_OP_PICK, 0);
+	location_add(c->out, DI_OP_CONST, bits);
+	add(c, DI_OP_UGE);
+	vec_push(&c->out->ops, op);
+	return true;
+}
+
 // The shift count may have any type. The shifted value is taken as unsigned or signed, and keeps its type.
 static bool compile_shift(struct compile *c, int atom)
 {
@@ -166,6 +194,8 @@ static bool compile_shift(struct compile *c, int atom)
 	if (c->n < 2)
 		return damaged(c);
 	t = c->types[c->n - 2];
+	if (!check_shift_count(c, 8 * (t.size ? t.size : word(c))))
+		return false;
 	if (atom != DW_OP_shl && (t.size ? t.size : word(c)) < 8) {
 		add(c, DI_OP_SWAP);
 		extend(c, t.size ? t.size : word(c), is_signed);
