@@ -227,7 +227,8 @@ static bool holds_names(struct check *k, const struct expr *e)
 // of arrays, and in keys of arrays, whose elements it sums if their keys become equal.
 static bool has_user_names(struct check *k, const struct expr *e)
 {
-	const struct func *f = e->kind == E_CALL ? e->u.call.target : NULL;
+	const struct expr *call = stack_values_naming_call(e) ? stack_values_naming_call(e) : e;
+	const struct func *f = call->kind == E_CALL ? call->u.call.target : NULL;
 
 	return holds_names(k, e) || (f && f->embedded && embedded_has_prefix(f->embedded, "stp_mark_"));
 }
@@ -407,6 +408,10 @@ static bool check_stmt(struct ast_walker *w, struct stmt **at)
 		return !foreach_refusal(k, st) || refuse(k, st->loc, foreach_refusal(k, st));
 	case S_DELETE:
 		numbers_add(&k->allowed, st->u.expr);
+		return true;
+	case S_RETURN:                     // functions of the library return names to calls that are checked
+		if (st->loc.source && st->loc.source->library)
+			numbers_add(&k->allowed, st->u.expr);
 		return true;
 	default:
 		return true;

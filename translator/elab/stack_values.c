@@ -106,9 +106,7 @@ static bool takes_stack(const struct func *f)
 	return false;
 }
 
-// Returns the call to which print_ustack() and similar functions lead: of a function for which takes_stack() is
-// true. NULL: the call is another one.
-static const struct expr *naming_call(const struct expr *e)
+const struct expr *stack_values_naming_call(const struct expr *e)
 {
 	const struct func *f = e->kind == E_CALL ? e->u.call.target : NULL;
 
@@ -308,7 +306,7 @@ static bool is_fresh(struct stacks *k, const struct expr *e)
 	return e->kind == E_VAR && *numbers_at(&k->fresh, (uintptr_t)e->u.var.decl);
 }
 
-// Returns the call that names the addresses of a stack value, made of the innermost call of naming_call().
+// Returns the call that names the addresses of a stack value, made of the innermost call of stack_values_naming_call().
 static struct expr *call_with_stack(const struct expr *naming, struct expr *stack)
 {
 	struct expr *e = call_at(naming, stack->loc);
@@ -321,7 +319,7 @@ static struct expr *call_with_stack(const struct expr *naming, struct expr *stac
 // Called for each call: of one that prints names of a stack value, *at becomes the call of embedded C that does so.
 static void named(struct stacks *k, struct expr **at)
 {
-	const struct expr *naming = k->form == STACK_ADDRESSES ? naming_call(*at) : NULL;
+	const struct expr *naming = k->form == STACK_ADDRESSES ? stack_values_naming_call(*at) : NULL;
 	struct expr *stack = naming ? (*at)->u.call.args.at[0] : NULL;
 
 	if (!stack || !holds_stack(k, stack) || is_fresh(k, stack))
@@ -424,7 +422,7 @@ static bool count_read(struct ast_walker *w, struct expr **at)
 		mark_stored(r, &e->u.index.keys);
 	} else if (e->kind == E_PRINT && !e->u.print.to_string && r->form == STACK_NAMES) {
 		mark_stored(r, &e->u.print.args);
-	} else if (r->form == STACK_ADDRESSES && naming_call(e)) {
+	} else if (r->form == STACK_ADDRESSES && stack_values_naming_call(e)) {
 		mark_stored(r, &e->u.call.args);
 	} else if (v && numbers_add(&r->stored, e)) {
 		v->reads += r->loops ? 2 : 1;
@@ -522,7 +520,7 @@ static bool visit_reached(struct ast_walker *w, struct expr **at)
 
 static bool visit_naming(struct ast_walker *w, struct expr **at)
 {
-	*(bool *)w->data |= naming_call(*at) && holder((*at)->u.call.args.at[0]);
+	*(bool *)w->data |= stack_values_naming_call(*at) && holder((*at)->u.call.args.at[0]);
 	return true;
 }
 
