@@ -65,6 +65,8 @@ static void name_by_file(struct frame *f)
 	while (from > f->module.at && from[-1] != '/')
 		from--;
 	f->name = (struct text){ from, at - from };
+	if (at < end && *at == '/' && end - ++at > 2)
+		hexadecimal(&at, end, &f->size);
 	f->module.len = plus - f->module.at;
 	f->in_file = true;
 }

@@ -11,7 +11,7 @@ struct frame {
 	struct text module;                // the kernel, a module or a file; empty: unknown
 	uint64_t address;                  // 0: unknown
 	uint64_t offset;                   // from the begin of the function in bytes
-	uint64_t size;                     // of the function, 0: unknown
+	uint64_t size;                     // of the function; if in_file, end of the mapping in the file; 0: unknown
 	struct text source;                // file of the source; empty: unknown
 	unsigned line;                     // that the function executes, 0: unknown
 	bool inlined;                      // inlined into the function of the preceding frame

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Symbols of the frames of call stacks. A frame is looked up once: its text is the key of a cache. The session is not
 // trusted, so that only regular files are opened, and the cache is emptied when it is full.
+#include "code_file.h"
 #include "demangle.h"
 #include "inlines.h"
 #include "symbols.h"
@@ -57,6 +58,17 @@ static bool is_regular(const char *path)
 static Dwfl_Module *open_file(Dwfl *dwfl, const char *path)
 {
 	return is_regular(path) ? dwfl_report_offline(dwfl, path, path, -1) : NULL;
+}
+
+// On success, the descriptor belongs to dwfl.
+static Dwfl_Module *open_code(Dwfl *dwfl, const char *path, uint64_t end)
+{
+	int fd = code_file_open(path, end);
+	Dwfl_Module *m = fd < 0 ? NULL : dwfl_report_offline(dwfl, path, path, fd);
+
+	if (!m && fd >= 0)
+		close(fd);
+	return m;
 }
 
 static Dwfl_Module *open_kernel(Dwfl *dwfl, const char *release)
@@ -138,7 +150,7 @@ static bool is_release(const char *release)
 	return *release && *release != '.' && !strchr(release, '/') && strlen(release) < 200;
 }
 
-static void open_object(struct object *o, const char *release, const char *module)
+static void open_object(struct object *o, const char *release, const char *module, uint64_t end)
 {
 	Dwarf *dw;
 
@@ -147,7 +159,7 @@ static void open_object(struct object *o, const char *release, const char *modul
 		return;
 	dwfl_report_begin(o->dwfl);
 	if (*module == '/')
-		o->module = open_file(o->dwfl, module);
+		o->module = open_code(o->dwfl, module, end);
 	else if (is_release(release) && !strcmp(module, "kernel"))
 		o->module = open_kernel(o->dwfl, release);
 	else if (is_release(release) && !strchr(module, '/'))
@@ -160,19 +172,19 @@ static void open_object(struct object *o, const char *release, const char *modul
 	o->inlines = dw ? inlines_open(dw) : NULL;
 }
 
-static struct object *object_of(const char *release, const char *module)
+static struct object *object_of(const char *release, const char *module, uint64_t end)
 {
 	struct object *o;
 	char key[KEY_MAX];
 
-	snprintf(key, sizeof(key), "%s\n%s", *module == '/' ? "" : release, module);
+	snprintf(key, sizeof(key), "%s\n%llx\n%s", *module == '/' ? "" : release, (unsigned long long)end, module);
 	HASH_FIND_STR(objects, key, o);
 	if (o || HASH_COUNT(objects) >= OBJECTS_MAX)
 		return o;
 	o = calloc(1, sizeof(*o));
 	if (!o || !(o->key = strdup(key)))
 		abort();
-	open_object(o, release, module);
+	open_object(o, release, module, end);
 	HASH_ADD_KEYPTR(hh, objects, o->key, strlen(o->key), o);
 	return o;
 }
@@ -318,7 +330,7 @@ const struct symbol *symbols_at(const char *release, const struct code_location 
 	memcpy(f->key, key, len);
 	snprintf(module, sizeof(module), "%.*s", (int)p->module.len, p->module.at);
 	snprintf(function, sizeof(function), "%.*s", (int)p->function.len, p->function.at);
-	o = object_of(release, module);
+	o = object_of(release, module, p->function.len ? 0 : p->size);
 	if (o && o->module)
 		look_up(f, o, p, function);
 	HASH_ADD_KEYPTR(hh, cache, f->key, len, f);

@@ -217,6 +217,29 @@ else
 	skip report/html-in-browser chromium
 fi
 # Profiles of arrays with call stacks.
+# An address in a file is named by the build that was mapped up to the given offset: not by another file of the path; by
+# the file that a process in another mount namespace has there, as one in a container.
+mkdir -p of_host of_container && printf '%s\n' 'int runs(void) { return 0; }' 'int main(void) { return runs(); }' >here.c
+printf '%s\n' 'int is_not_it(int n) { return n; }' "int large[] = { [0 ... 9999] = 1 }; $(for i in $(seq 400); do printf 'int f%d(int n) { return n * %d + large[n]; }\n' "$i" "$i"; done)" \
+	'int main(int n) { return is_not_it(n); }' >other.c
+gcc -g -O0 -o of_container/program here.c && gcc -g -O0 -o of_host/program other.c
+read -r text_end text_size < <(readelf -lW of_container/program | awk '$1 == "LOAD" && / R E / { print $2, $5 }')
+runs=0x$(nm of_container/program | awk '$3 == "runs" { print $1 }')
+frame="0x7f1200001234 [$out/of_host/program+$(printf '%#x/%#x' $((runs + 4)) $(((text_end + text_size + 0xfff) & ~0xfff)))]"
+stap_user --record -o container.rec -e 'global n probe begin { n[@1 . "\n"] = 1; exit() }' "$frame"
+report report/frames-of-another-build "$("$STAP" report -f folded container.rec | diff - <(echo "program+$(printf '%#x' $((runs + 4))) 1"))"
+if unshare -m true 2>/dev/null; then
+	unshare -m sh -c "mount --make-rprivate / && mount --bind '$out/of_container' '$out/of_host' && echo ready && exec sleep 1000" >ready &
+	container=$!
+	timeout 20 sh -c 'until [ -s ready ]; do sleep 0.1; done'
+	report report/frames-of-a-container "$("$STAP" report -f folded container.rec | diff - <(echo 'runs 1'))"
+	kill "$container"
+else
+	skip report/frames-of-a-container "the right to mount"
+fi
+cp of_container/program of_host/program
+report report/frames-of-the-same-build "$("$STAP" report -f folded container.rec | diff - <(echo 'runs 1'))"
+
 stap_user --record -o stacks "$here/stacks.stp"
 profiles=(speedscope pprof)
 for format in "${profiles[@]}" folded; do
