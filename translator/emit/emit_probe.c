@@ -16,7 +16,7 @@ static void begin_body(struct emitter *e, struct body *b, struct func *f)
 	e->w = &b->code;
 }
 
-// Number of locals that are numbers; those of a long handler are in its frame.
+// Returns the number of locals that are not strings. A body that is written in parts has them in its frame.
 static int numbers(const struct body *b)
 {
 	int n = 0;
@@ -164,18 +164,14 @@ static void drop_last_goto(struct body *b)
 	b->out.used--;
 }
 
-// Writes the whole function around the finished body. recursive: it counts as a call even without strings, and
-// checks the stack. result: "ret" or "".
-static void end_body(struct emitter *e, struct cwriter *w, const char *head, bool recursive, const char *result)
+// Writes the function up to its first statement: its frame, variables and checks. back: the statement that returns.
+static void write_beginning(struct emitter *e, struct cwriter *w, const char *head, bool recursive, const char *result,
+			    const char *back)
 {
 	struct body *b = e->body;
 	bool frame = frame_strings(e) > 0;
-	const char *size = frame ? "sizeof(*f)" : "0";
 	const char *enter = recursive ? "stp_frame_enter_recursive" : "stp_frame_enter";
-	const char *back = *result ? str_printf("return %s;", result) : "return;";
 
-	assert(b->code.depth == 1);
-	drop_last_goto(b);
 	if (b->parts.of) {
 		write_frame(e, w, b, enter);
 		cw_append(w, &b->parts.code);
@@ -198,6 +194,19 @@ static void end_body(struct emitter *e, struct cwriter *w, const char *head, boo
 	if (frame || recursive)
 		cw_line(w, "\t%s", back);
 	write_clearing(w, b);
+}
+
+// Writes the whole function around the finished body. recursive: it counts as a call even without strings, and
+// checks the stack. result: "ret" or "".
+static void end_body(struct emitter *e, struct cwriter *w, const char *head, bool recursive, const char *result)
+{
+	struct body *b = e->body;
+	bool frame = frame_strings(e) > 0;
+	const char *back = *result ? str_printf("return %s;", result) : "return;";
+
+	assert(b->code.depth == 1);
+	drop_last_goto(b);
+	write_beginning(e, w, head, recursive, result, back);
 	cw_append(w, &b->code);
 	if (b->out.used)
 		cw_line(w, "%s:", b->out.name);
@@ -206,7 +215,7 @@ static void end_body(struct emitter *e, struct cwriter *w, const char *head, boo
 	if (b->loops_are_functions && b->func && b->func->type == T_STRING)
 		cw_line(w, "stp_copy(ret, f->ret, STP_STRLEN);");
 	if (frame || recursive)
-		cw_line(w, "stp_frame_leave(c, %s);", size);
+		cw_line(w, "stp_frame_leave(c, %s);", frame ? "sizeof(*f)" : "0");
 	if (b->locks.from)
 		cw_line(w, "%s;", emit_late_lock(e, "stp_finish"));
 	else if (*result || (b->out.used && !frame && !recursive))
