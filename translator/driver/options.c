@@ -611,7 +611,7 @@ static const struct option_row {
 	{ 'p', NULL, VALUE, "N", "stop after pass N and show its result: 1 parse, 2 elaborate,\n"
 	  "3 translate, 4 build, 5 run (default)", set_pass },
 	{ 'v', "verbose", NOTHING, NULL, "print more about every pass (may be repeated)", set_verbose },
-	{ 0, "vp", VALUE, "12345", "set how much each pass prints, a digit each", set_verbose_passes },
+	{ 0, "vp", VALUE, "12345", "set the verbosity of each pass, as one digit per pass", set_verbose_passes },
 	{ 'q', NULL, NOTHING, NULL, "do not show progress on the terminal", set_quiet },
 	{ 'k', NULL, NOTHING, NULL, "keep the temporary directory", set_keep },
 	{ 'g', NULL, NOTHING, NULL, "enable guru mode: embedded C, writing to target variables", set_guru },
@@ -685,7 +685,7 @@ static const struct option_row {
 	  "(default: the newest in /boot)", set_vm },
 	{ 0, "remote", VALUE, "HOST", "run on [ssh://][USER@]HOST[:PORT], which requires only staprun\n"
 	  "(may be repeated; direct:// is this host)", options_add_remote },
-	{ 0, "hosts", VALUE, "FILE", "run on the hosts of FILE: one a line, as with --remote, or an\ninventory of Ansible "
+	{ 0, "hosts", VALUE, "FILE", "run on the hosts of FILE: one per line, as with --remote, or\nan inventory of Ansible "
 	"(INI)", options_add_hosts },
 	{ 0, "min-hosts", VALUE, "N", "run if at least N hosts can be used (default: all)", options_set_min_hosts },
 	{ 0, "merge", NOTHING, NULL, "run event probes on the hosts of --remote, and other probes\n"

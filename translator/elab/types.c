@@ -600,7 +600,7 @@ static const struct want condition = { .type = T_LONG, .why = "a condition is a"
 static void foreach_checks(struct infer *t, const struct stmt *s, const struct var *v)
 {
 	if (s->u.foreach.sort_stat && v->type != T_STATS)
-		diag_error(s->u.foreach.array_loc, "\"%s\" is not an array of statistics, so it cannot be sorted by one", v->name);
+		diag_error(s->u.foreach.array_loc, "\"%s\" is not an array of statistics, so no @operator can sort it", v->name);
 	if (s->u.foreach.value && v->type == T_STATS)
 		diag_error(s->u.foreach.value->loc, "\"%s\" holds statistics: foreach cannot yield them as values; use "
 			   "@count(%s[...]) and so on", v->name, v->name);

@@ -148,9 +148,9 @@ static void report(struct session *s, struct function *program)
 	if (!part)
 		die("functions of a BPF program are nested %d deep; this is a bug of the translator: please report it with the "
 		    "script", depth);
-	diag_error(part->loc, "calls of functions and loops are nested too deeply with --runtime=bpf: %d levels with "
-			      "the functions that are called here, and the kernel allows %d; nest them less, or run "
-			      "the script as a module, or with --vm",
+	diag_error(part->loc, "functions and loops are nested too deeply with --runtime=bpf: this code needs %d levels "
+			      "of calls, and the kernel allows %d; nest them less, or run the script as a module, or "
+			      "with --vm",
 		   depth, MAX_FRAMES);
 }
 
