@@ -202,8 +202,8 @@ struct expr {
 			// target: a division in the location of a variable. Division by zero: the variable is not
 			// available.
 			enum { OF_SCRIPT, LOCATION_SIGNED, LOCATION_UNSIGNED, LOCATION_ABSENT } of_location;
-			bool not_constant;     // names, target: constant_value() cannot evaluate it, also not in
-					       // later passes
+			bool not_constant;     // names, target: constant_value() cannot evaluate it, in this
+					       // pass and in later ones
 			// names: cached result of constant_may_be(), which is called at each level of a chain
 			bool may_be_constant;
 			bool waited;           // types.c must run before constant_value() can evaluate it

@@ -13,8 +13,8 @@ struct cache_hash;
 // kind of file, and its version.
 struct cache_hash *cache_hash_new(const char *format);
 void cache_hash_add(struct cache_hash *h, const void *bytes, size_t len);
-void cache_hash_text(struct cache_hash *h, const char *text);        // length included
-void cache_hash_file_id(struct cache_hash *h, const char *path);     // path, size, times
+void cache_hash_text(struct cache_hash *h, const char *text);        // adds the text and its length
+void cache_hash_file_id(struct cache_hash *h, const char *path);     // adds the file's path, size and times
 // Returns the variables that influence compilers and make, as "NAME=VALUE"; all keys include them.
 const char *cache_environment(void);
 // Returns the working directory.
@@ -23,7 +23,7 @@ struct cache_key cache_hash_end(struct cache_hash *h);
 // These three return NULL if the file is missing or damaged. Each returns a private copy of the content, which
 // was checked after it was made: nothing else reads files of the cache.
 char *cache_text(struct session *s, const struct cache_key *k, const char *suffix, size_t *len);   // len may be NULL
-char *cache_file(struct session *s, const struct cache_key *k, const char *suffix);    // path, in s->tmp_dir
+char *cache_file(struct session *s, const struct cache_key *k, const char *suffix);   // returns its path, in s->tmp_dir
 // cache_content() returns the content in memory of `allocate`, which takes a length in bytes and may return NULL.
 typedef void *cache_allocator(size_t len);
 struct cache_bytes { void *at; size_t len; };

@@ -177,12 +177,13 @@ struct di_module *di_kernel_module(struct session *s, const char *name);
 bool di_module_is_builtin(struct session *s, const char *name);  // the module is part of the kernel image
 const char *di_module_name(const struct di_module *m);   // "kernel", "ext4", "/bin/ls"
 bool di_is_user(const struct di_module *m);              // it is a program: its memory is a process's
-uint64_t di_kernel_base(const struct di_module *m);      // link address of _stext; 0 unknown
+uint64_t di_kernel_base(const struct di_module *m);      // returns the link address of _stext; 0 unknown
 // Returns the GNU build-id of the file that link addresses refer to; NULL and 0 if it has none.
 const uint8_t *di_build_id(const struct di_module *m, int *len);
 enum di_source { DI_SOURCE_NONE, DI_SOURCE_SYMBOLS, DI_SOURCE_BTF, DI_SOURCE_DWARF };
 enum di_source di_module_source(const struct di_module *m);
-void di_module_set_source(struct di_module *m, const char *name);     // instead of the path of a temporary file
+// Sets the name that messages show instead of the path of a temporary file.
+void di_module_set_source(struct di_module *m, const char *name);
 const char *di_module_source_text(const struct di_module *m);   // for messages: "DWARF of PATH", "BTF of PATH"
 // Returns a clause that says which package has DWARF for this module. For messages.
 const char *di_advice(const struct di_module *m);
@@ -323,7 +324,7 @@ void di_find_labels(const struct di_function *f, const char *label, di_functions
 void di_find_callees(const struct di_function *f, const char *name, di_functions *out);
 struct di_location di_return_address(const struct di_module *m);   // location at a function's entry
 
-// All function names, for suggestions.
+// Appends all function names, for suggestions.
 void di_function_names(struct di_module *m, di_names *out);
 
 // Finds a variable visible at f->pc: innermost block or inlined copy first, the function last. Returns false if no

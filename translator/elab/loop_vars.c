@@ -11,7 +11,7 @@ struct mentions {
 	struct numbers all, in_loops, loops;   // by local: number of mentions; of mentions in loops that set it; of
 					       // loops that set it
 	struct var *from, *to;
-	struct probe *probe;       // or
+	struct probe *probe;       // the probe or function that is visited; the other is NULL
 	struct func *func;
 };
 

@@ -388,7 +388,7 @@ static bool visit_entry(struct ast_walker *w, struct expr **e)
 	return true;
 }
 
-// An expression may be in several places of a body ($x of $x$): a negative number is one that was moved already.
+// The body may refer to an expression several times ($x of $x$): a negative number is a slot that was already changed.
 static bool move_entry(struct ast_walker *w, struct expr **e)
 {
 	if ((*e)->kind == E_ENTRY && (*e)->u.entry.slot >= 0)

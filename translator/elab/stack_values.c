@@ -352,7 +352,7 @@ static bool visit_expr(struct ast_walker *w, struct expr **at)
 	if (k->step == REPLACE && holds_stack(k, e) && numbers_add(&k->stored, e))
 		*at = text_call(k, e);
 	else if (k->step == REPLACE && k->s->opt.bpf_runtime && makes_text(k, e) && e->u.call.args.at[0]->kind == E_CALL)
-		*at = e->u.call.args.at[0];        // in BPF programs, what is not stored is the list itself
+		*at = e->u.call.args.at[0];        // a list that is not stored needs no stack value
 	return true;
 }
 

@@ -17,7 +17,7 @@ void cw_indent(struct buf *text, int depth);
 // next ones; a line that ends in ":" is a label.
 void cw_line(struct cwriter *w, const char *fmt, ...) PRINTF_LIKE(2, 3);
 void cw_blank(struct cwriter *w);
-void cw_append(struct cwriter *w, const struct cwriter *part);  // whole lines, which are not changed
+void cw_append(struct cwriter *w, const struct cwriter *part);  // appends whole lines, unchanged
 // Appends lines that were written one level deeper: in braces, or without braces and indented one level less.
 void cw_append_block(struct cwriter *w, struct cwriter *part, bool braces);
 char *cw_end(struct cwriter *w);           // returns the text; asserts that every brace was closed

@@ -14,7 +14,7 @@ enum { SHORT = 200, SHORT_OF_STRINGS = 50 };
 
 struct cuts {
 	struct body *body;
-	int made;                  // locals
+	int nlocals;               // number of locals that were added
 };
 
 static bool count_expr(struct ast_walker *w, struct expr **x)
@@ -38,7 +38,7 @@ static struct expr *new_local(struct cuts *c, enum type type, struct loc loc)
 	struct expr *x = expr_new(E_VAR, loc);
 	struct var *v = NEW(struct var);
 
-	v->name = x->u.var.name = str_printf("cut%d", ++c->made);
+	v->name = x->u.var.name = str_printf("cut%d", ++c->nlocals);
 	v->kind = VAR_LOCAL;
 	v->type = x->type = type;
 	v->loc = loc;

@@ -27,8 +27,8 @@ static void add_write_locked(struct func_info *i, access_list *uses, int visit)
 		add_write_locked(*to, uses, visit);
 }
 
-// Two readers that each add to a global that the other reads would wait for each other: both lock such globals for
-// writing.
+// Two handlers, each of which adds to a global that the other reads, would wait for each other. Therefore a handler
+// that reads such globals locks those that it adds to for writing.
 static void add_as_writer(access_list *uses)
 {
 	bool reads = false;

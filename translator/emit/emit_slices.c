@@ -340,7 +340,7 @@ static struct stmt *take_stmt(const struct probe *p)
 
 struct part_search { struct session *s; struct probe *p; struct stmt *body; bool followed; };
 
-// Makes statements `from` to `to` of the block the part of the handler that runs in slices, if that is possible.
+// Lets statements `from` to `to` of the block run in slices. Returns false, and changes nothing, if they cannot.
 static bool try_part(struct handler *found, struct part_search *at, struct stmt *block, int from, int to)
 {
 	struct stmt old = *block, *part = stmt_new(S_BLOCK, old.u.block.at[from]->loc);
@@ -403,7 +403,7 @@ static bool iterates(struct session *s, struct probe *p, struct stmt *st)
 	return st && look_at_stmt(s, p, st).walks;
 }
 
-// Returns the only block below `st` that iterates, or NULL if several do or a loop does.
+// Returns the only block below `st` that iterates. NULL: several blocks iterate, or the iteration is inside a loop.
 static struct stmt *inner_block(struct session *s, struct probe *p, struct stmt *st)
 {
 	if (st->kind == S_BLOCK)

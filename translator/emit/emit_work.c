@@ -106,7 +106,7 @@ static uint64_t measure_embedded(struct emitter *e, const struct func *f, uint64
 	return n;
 }
 
-// Returns the same, and caches it for all calls of the function, so that its words are searched once.
+// Returns the cost of the function's embedded C, which is computed once and cached for all its calls.
 static uint64_t embedded_cost(struct emitter *e, struct func_info *i, uint64_t *bound)
 {
 	struct embedded_cost *cost = &i->embedded_cost;

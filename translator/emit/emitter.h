@@ -364,7 +364,7 @@ struct value emit_in_hist(struct emitter *e, struct expr *x);
 struct value emit_print(struct emitter *e, struct expr *x, const char *into);
 
 // emit_stmt.c
-const char *emit_label(struct emitter *e, const char *what);  // a label that is unique in this body
+const char *emit_label(struct emitter *e, const char *what);  // returns a label that is unique in this body
 void emit_stmt(struct emitter *e, struct stmt *st);
 // A sequence of statements that are charged by parts: the part from `from` on has n units.
 struct row { struct work_mark from; uint64_t n; };
@@ -382,7 +382,7 @@ bool parts_long(struct stmt *st);                                // called befor
 void parts_begin(struct emitter *e, struct stmt *st, const char *name);  // whether st is cut into shorter
 									 // statements; false for NULL
 bool parts_cut(struct body *b, const struct stmt *st);           // divides a block of many statements into parts
-void parts_make_long(struct body *b, const struct stmt *block);  // for a block of many statements
+void parts_make_long(struct body *b, const struct stmt *block);  // writes a block of many statements in parts
 bool parts_wanted(struct body *b, const struct stmt *st);
 void emit_parts(struct emitter *e, struct stmt *block);
 

@@ -97,7 +97,7 @@ struct dfa {
 	VEC(int) accept;
 	VEC(int) table;            // [state * classes + class]
 	int class_of[256], classes;
-	int start;                 // instruction
+	int start;                 // index of the first instruction
 	enum regex_way way;
 	long *work;                // cells times nodes, summed over all tables of the expression
 };

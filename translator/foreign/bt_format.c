@@ -83,7 +83,7 @@ char *bt_printf(struct bt_translation *t, const struct bt_node *call, int first,
 			buf_putc(&format, *f++);
 		}
 	}
-	if (*function == '"')  // `function` is the beginning of a format that this one continues
+	if (*function == '"')  // not the name of a function, but the first part of the format, as a literal
 		return str_printf("%s%s\"%s", function, buf_text(&format), buf_text(&arguments));
 	return str_printf("%s(\"%s\"%s)", function, buf_text(&format), buf_text(&arguments));
 }

@@ -172,7 +172,7 @@ static char *perf_probe(const char *line)
 		return NULL;
 	is_return = *g[5];
 	if (!*g[1] && !*g[2] && !is_return && !strstr(g[6], "->"))
-		return NULL;           // words
+		return NULL;           // only words: it is more likely other text
 	return str_printf(
 		"this is a definition of perf probe; in stap's language: probe kernel.function(\"%s%s\").%s { %s }", g[3],
 		g[4], is_return ? "return" : "call", perf_arguments(g[6]));

@@ -118,7 +118,7 @@ static int compile(struct session *s, struct toolchain *t, struct c_unit *u, con
 		   const arguments *words, const char *input)
 {
 	const char *output = str_printf("%s.o", input), *rule = str_printf("%s.d", input), *calls, *list;
-	struct depends depends = { .dir = t ? t->dir : directory_here(), .ours = str_printf("%s/", s->tmp_dir) };
+	struct depends depends = { .dir = t ? t->dir : directory_here(), .own_prefix = str_printf("%s/", s->tmp_dir) };
 	arguments objects = { 0 }, compiler = { 0 };
 	bool cached = !s->opt.keep_tmp;
 

@@ -88,7 +88,7 @@ struct preproc {
 	struct session *session;
 	struct macros macros;
 	VEC(struct preproc_branch) open;   // conditionals whose %) was not read yet
-	struct token pushed_back;                 // pushed back
+	struct token pushed_back;          // the next token, if has_pushed_back is set
 	bool has_pushed_back;
 };
 void preproc_start(struct preproc *p, struct session *s, const struct source *source, struct map *shared);

@@ -28,8 +28,8 @@ int parse_report_late(struct session *s);
 bool parse_is_declaring(const char *word);     // a keyword by which other languages declare variables
 void parse_hint_keyword(struct loc loc, const char *word);    // prints a note if the word may be a misspelt keyword
 const char *library_private(struct session *s, const char *name);  // a file to which the name is private, or NULL
-void library_function_names(struct session *s, name_list *out);   // used for suggestions and dumps
-void library_macro_names(struct session *s, name_list *out);      // without the "@"
+void library_function_names(struct session *s, name_list *out);   // adds the names, for suggestions and lists
+void library_macro_names(struct session *s, name_list *out);      // adds the names without the "@"
 void library_alias_names(struct session *s, name_list *out);      // "vfs.read", ...
 
 #endif

@@ -51,8 +51,10 @@ bool parser_at(struct parser *p, enum tok kind);
 bool parser_accept(struct parser *p, enum tok kind);
 bool parser_expect(struct parser *p, enum tok kind, const char *where);
 void parser_fail(struct parser *p, struct loc loc, const char *fmt, ...) PRINTF_LIKE(3, 4);
-void parser_complain(struct parser *p, struct loc loc, const char *fmt, ...) PRINTF_LIKE(3, 4); // and continues
-void parser_late(struct parser *p, struct loc loc, const char *fmt, ...) PRINTF_LIKE(3, 4); // reported in pass 2
+// Reports an error, and parsing continues.
+void parser_complain(struct parser *p, struct loc loc, const char *fmt, ...) PRINTF_LIKE(3, 4);
+// Records an error that pass 2 reports.
+void parser_late(struct parser *p, struct loc loc, const char *fmt, ...) PRINTF_LIKE(3, 4);
 void parser_expected(struct parser *p, const char *what);  // "expected WHAT, found the next token"
 bool parser_enter(struct parser *p);                       // false: nested too deeply, reported
 void parser_leave(struct parser *p);

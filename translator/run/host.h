@@ -30,7 +30,7 @@ void host_close(int *fd);
 // ignores the terminal's signals and this process handles them.
 void host_ignore_signals(void);
 void host_count_signals(void);
-int host_interrupts(void);                 // number of interrupts so far
+int host_interrupts(void);                 // returns the number of interrupts so far
 void host_interrupt(void);                 // counts an interrupt if there was none yet
 
 #endif

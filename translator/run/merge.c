@@ -188,7 +188,7 @@ static void build_all(struct session *s)
 struct merging {
 	struct session *s;
 	struct host *hosts;
-	struct timespec *heard;            // [hosts]: time of the last data from it
+	struct timespec *last_data;        // [hosts]: time of the last data from it
 	struct timespec started, stopped;
 	int n, pid;
 	int to, from;                      // descriptors of the program's streams; -1: closed
@@ -272,7 +272,7 @@ static void receive(struct merging *m, int i)
 		host_close(&h->out);
 		host_close(&h->in);
 	} else {
-		m->heard[i] = now();
+		m->last_data[i] = now();
 	}
 	chunk.head.len = n > 0 ? (unsigned)n : 0;
 	tell(m, &chunk, sizeof(chunk.head) + chunk.head.len);
@@ -339,12 +339,12 @@ static int report(struct merging *m, int *status)
 			*status = rc;
 		if (!rc || rc == EXIT_LOSSES || rc == EXIT_COMMAND)
 			continue;
-		if (!m->heard[i].tv_sec)
+		if (!m->last_data[i].tv_sec)
 			fprintf(stderr, "WARNING: %s: nothing of this host is in the result: the run there failed (status %d)\n",
 				h->remote->url, rc);
 		else
 			fprintf(stderr, "WARNING: %s: the run there ended early (status %d); the result has what it sent in the first "
-				"%.1f s\n", h->remote->url, rc, seconds_since(m->started, m->heard[i]));
+				"%.1f s\n", h->remote->url, rc, seconds_since(m->started, m->last_data[i]));
 	}
 	for vec_each(&unreached, u)
 		fprintf(stderr, "WARNING: %s: nothing of this host is in the result: %s\n", u->url, u->why);
@@ -360,7 +360,7 @@ int merge_run(struct session *s)
 	build_all(s);
 	m.n = s->opt.remotes.n;
 	m.hosts = NEW_ARRAY(struct host, m.n + 1);
-	m.heard = NEW_ARRAY(struct timespec, m.n + 1);
+	m.last_data = NEW_ARRAY(struct timespec, m.n + 1);
 	head.n = (unsigned)m.n;
 	signal(SIGPIPE, SIG_IGN);
 	start_program(&m);

@@ -41,8 +41,8 @@ void remote_check(const char *url)
 
 // ---------------------------------------------------------------- kernels of the hosts
 
-// With more than ASKED_IN_TURN hosts up to ASKED_AT_ONCE are asked at the same time, and then cannot ask for
-// passwords.
+// Up to ASKED_IN_TURN hosts are asked for their kernels one after the other, so that ssh can ask for passwords. If
+// there are more, up to ASKED_AT_ONCE are asked at the same time, without passwords.
 enum { ASKED_IN_TURN = 4, ASKED_AT_ONCE = 32 };
 
 // The program that asks a host, and what it has printed.

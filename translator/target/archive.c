@@ -39,7 +39,7 @@ static void __attribute__((noreturn)) refuse(const struct unpacking *u, const ch
 bool archive_is_package(const char *path)
 {
 	char start[8] = "";
-	int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);        // a FIFO must not wait for a writer
+	int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);        // open() of a FIFO would wait
 	ssize_t n = fd < 0 ? 0 : read(fd, start, sizeof(start));
 
 	if (fd >= 0)

@@ -24,7 +24,7 @@ static const char *backslashes(const char *p, struct buf *word, bool *end)
 	char next = p[n];
 
 	*end = false;
-	// 2n backslashes stand for n, which end the name; 2n + 1 for n and the blank
+	// 2n backslashes before a blank stand for n, and the blank ends the name; 2n + 1 stand for n and a blank of the name
 	if (next == ' ' || next == '\t') {
 		meant = n / 2;
 		*end = n % 2 == 0;
@@ -79,7 +79,7 @@ void depends_rule(struct depends *d, const char *rule)
 			continue;
 		}
 		p = rule_word(p, &word);
-		if (word.len && !(d->ours && str_starts(word.text, d->ours)))
+		if (word.len && !(d->own_prefix && str_starts(word.text, d->own_prefix)))
 			map_put(&d->files, absolute(d->dir, word.text), d);
 	}
 }

@@ -107,7 +107,7 @@ const char *headers_compile(struct session *s, struct loc loc, const char *heade
 	const char *env[] = { "LC_ALL=C", NULL };
 	struct spawn compiler = { .dir = t ? t->dir : NULL, .env = env, .capture = true };
 	struct cache_hash *h = cache_hash_new("headers");
-	struct depends depends = { .dir = t ? t->dir : directory_here(), .ours = str_printf("%s/", s->tmp_dir) };
+	struct depends depends = { .dir = t ? t->dir : directory_here(), .own_prefix = str_printf("%s/", s->tmp_dir) };
 	arguments argv = { 0 };
 	struct cache_key key;
 	char *input, *output, *rule, *list;

@@ -498,7 +498,7 @@ char *kbuild_run(struct session *s, const char *dir)
 
 char *kbuild_depends(const struct session *s, const char *dir, struct timespec start)
 {
-	struct depends d = { .dir = s->kernel->build_tree, .ours = str_printf("%s/", dir), .start = start };
+	struct depends d = { .dir = s->kernel->build_tree, .own_prefix = str_printf("%s/", dir), .start = start };
 	glob_t found;
 
 	if (glob(str_printf("%s/.*.o.cmd", dir), GLOB_PERIOD, NULL, &found))

@@ -52,7 +52,7 @@ struct cache_hash;
 // depends.c: The files that a compilation depends on.
 struct depends {
 	const char *dir;           // where the compiler ran
-	const char *ours;          // the prefix of names of this run's files, which are not dependencies; may be
+	const char *own_prefix;    // the prefix of names of this run's files, which are not dependencies; may be
 				   // NULL
 	struct timespec start;     // depends_now() before the compiler was started
 	struct map files, absent;  // paths that were read; paths that were searched and not found

@@ -64,7 +64,7 @@ void diag_warning(struct loc loc, const char *fmt, ...) PRINTF_LIKE(2, 3);
 void diag_note(struct loc loc, const char *fmt, ...) PRINTF_LIKE(2, 3);
 
 void diag_kind(const char *kind);          // "parse" or "semantic", for later errors
-int diag_errors(void);                     // number of errors so far
+int diag_errors(void);                     // returns the number of errors so far
 void diag_reset(void);                      // forgets all messages: for processes that run several sessions
 void diag_output(const char *text);         // writes the output of another program, or a line of -v, to stderr
 void diag_summary(void);                   // prints "N more errors ..." if some were not printed
@@ -82,8 +82,8 @@ bool diag_prints(void);                    // the next error will be printed, so
 // similar.
 typedef void diag_names(const void *from, name_list *out);
 const char *diag_similar(const char *wanted, diag_names *add, const void *from);
-const char *diag_quiet_first(void);        // text of the first error in the last quiet section
-struct loc diag_quiet_location(void);         // and its location
+const char *diag_quiet_first(void);        // returns the text of the first error in the last quiet section
+struct loc diag_quiet_location(void);         // returns the location of that error
 void diag_error_quiet(struct loc loc);     // reports that error at loc, with its notes
 // Like diag_quiet_push() and its pop, for errors that the caller reports as one warning by diag_warn_held() if pop
 // returned any; other warnings are printed meanwhile. The warning has the text and the notes of the first error,

@@ -7,7 +7,7 @@
 #include "util/mem.h"
 
 void progress(const char *fmt, ...) PRINTF_LIKE(1, 2);    // shows the step that begins instead of the previous one
-void progress_off(void);                                  // no progress is shown from here on
+void progress_off(void);                                  // ends the display of progress
 void progress_end(void);
 void progress_hide(void);                                 // before anything else is printed
 

@@ -155,7 +155,7 @@ static char *next_word(const char **line)
 char *spawn_interpreter(const char *path, bool through_env)
 {
 	char line[256] = "", *word;
-	int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);        // a FIFO must not wait for a writer
+	int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);        // open() of a FIFO would wait
 	FILE *f = fd < 0 ? NULL : fdopen(fd, "r");
 	const char *at = line + 2;
 

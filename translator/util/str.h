@@ -21,7 +21,7 @@ void buf_puts(struct buf *b, const char *text);
 void buf_putc(struct buf *b, char c);
 void buf_printf(struct buf *b, const char *fmt, ...) PRINTF_LIKE(2, 3);
 void buf_vprintf(struct buf *b, const char *fmt, va_list ap);
-void buf_json(struct buf *b, const char *text);       // as a JSON string
+void buf_json(struct buf *b, const char *text);       // appends the text as a JSON string
 char *buf_text(struct buf *b);             // "" if nothing was added
 
 char *str_printf(const char *fmt, ...) PRINTF_LIKE(1, 2);

@@ -17,6 +17,6 @@ bool btf_find_enumerator_value(struct btf_source *b, const char *name, int64_t *
 // Tracepoints are identified by the BTF id of their prototype.
 void btf_each_tracepoint(struct btf_source *b, void (*fn)(void *data, const char *name, uint32_t id), void *data);
 uint32_t btf_find_tracepoint(struct btf_source *b, const char *name); // 0: none
-void btf_tracepoint_arguments(struct btf_source *b, uint32_t id, struct di_tracepoint *t); // by t->name
+void btf_tracepoint_arguments(struct btf_source *b, uint32_t id, struct di_tracepoint *t); // finds them by t->name
 
 #endif

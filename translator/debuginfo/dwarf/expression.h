@@ -36,7 +36,7 @@ bool value_push(struct compile *c, enum di_opcode code, int64_t value);        /
 bool value_load(struct compile *c, int size, struct value_type type);          // pops the address
 bool value_retype(struct compile *c, struct value_type type);                  // changes the type of the top, and
 									       // extends it again
-bool value_offset(struct compile *c, int64_t offset);                          // added to the top
+bool value_offset(struct compile *c, int64_t offset);                          // adds the offset to the top
 bool value_same_types(const struct compile *a, const struct compile *b);
 // Compiles a DWARF operation on values that are on the stack. *known is false for any other operation.
 bool operation_compile(struct compile *c, const Dwarf_Op *op, bool *known);

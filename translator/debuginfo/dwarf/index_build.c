@@ -37,7 +37,7 @@ struct build {
 	struct numbers symbols;    // address + 1 -> string
 	struct numbers merged;     // string + 1 -> number of the function without an address + 1
 	struct buf written;
-	struct buf copies;         // struct copy
+	struct buf copies;         // array of struct copy
 	// the current unit:
 	Dwarf_Die unit;
 	Dwarf_Files *files;

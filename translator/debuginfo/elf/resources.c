@@ -131,7 +131,7 @@ static struct bytes map(size_t len, int protection, int flags, int fd)
 	return (struct bytes){ p, len };
 }
 
-// A FIFO must not wait for a writer.
+// O_NONBLOCK: open() of a FIFO would wait for a writer.
 struct bytes map_file(const char *path)
 {
 	struct bytes b = { NULL, 0 };

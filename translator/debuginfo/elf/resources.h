@@ -20,7 +20,7 @@ void map_unload(struct bytes b, const char *dir);
 // Frees the pages of a part of a mapped file and discards changes. No effect on other memory.
 void map_discard(struct bytes b);
 void map_shrink(struct bytes *b, size_t len);
-void unmap(struct bytes *b);                                  // for large short-lived mappings
+void unmap(struct bytes *b);                                  // unmaps a large short-lived mapping
 
 enum resource_kind {
 	RESOURCE_BTF, RESOURCE_FRAME, RESOURCE_CFI,

@@ -25,7 +25,7 @@
 struct tables {
 	struct bytes rodata;
 	const uint8_t *token_table, *token_index, *token_end;
-	const uint8_t *num_syms;   // the address of num_syms
+	const uint8_t *num_syms;   // address of the table's number of symbols
 	const uint8_t *names, *names_end, *markers;
 	uint32_t n;
 };
@@ -252,7 +252,7 @@ static bool find_offsets(const struct tables *t, struct scheme *s, const uint32_
 {
 	size_t size = 4ull * t->n;
 
-	// They are after token_index; relative_base may be before or after offsets.
+	// The offsets follow token_index; relative_base may precede or follow them.
 	for (int pad = 0; pad <= 16; pad += 4)
 		if (offsets_at(t, t->token_end + pad, s, index, anchors, nanchors))
 			return true;

@@ -46,7 +46,7 @@ static const char *matches(const struct matcher *m, const char *symbol)
 	return fnmatch(m->name, symbol, 0) ? NULL : symbol;
 }
 
-// Returns the same for names of C++ and Rust, which are listed with their scopes.
+// Returns the name under which a C++ or Rust function matches: with its scope, as in lists; NULL: no match.
 static const char *matches_plain(const struct matcher *m, const struct plain_name *n, const char *symbol)
 {
 	if (is_helper(symbol) || (m->glob ? fnmatch(m->name, n->function, 0) : strcmp(m->name, n->function)))
