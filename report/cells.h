@@ -5,9 +5,9 @@
 
 #include "live.h"
 
-int cells_fit(const char *text, int width);            // bytes of the characters that fit into that many columns
-void cells_pad(char *line, size_t size, int width);    // with spaces
-void cells_plain(char *line, size_t size, const char *text);   // without control characters
+int cells_fit(const char *text, int width);            // returns the bytes of the characters that fit into the width
+void cells_pad(char *line, size_t size, int width);    // appends spaces
+void cells_plain(char *line, size_t size, const char *text);   // writes the text without control characters
 // Returns the rows whose key contains `filter`, sorted by a column; free() it.
 struct live_row **cells_sorted(const struct live_table *t, unsigned column, bool rising, const char *filter, size_t *n);
 void cells_head(char *line, size_t size, const struct live_table *t, unsigned column, bool rising, int width);

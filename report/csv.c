@@ -41,7 +41,7 @@ static void put_head(FILE *to, const struct global *g, bool first)
 
 static int put_loss(struct output *out, const struct event *e)
 {
-	// out->state has this address for tables that are not of a global; for others it is that of the global.
+	// out->state identifies the open table: the address of its global, or this address for the table of losses.
 	static const char table;
 
 	if (out->state != &table)
@@ -54,7 +54,7 @@ static int put_loss(struct output *out, const struct event *e)
 static int event(struct output *out, const struct session *s, const struct event *e)
 {
 	if (e->kind == EVENT_BEGIN)
-		out->state = NULL;                 // its tables are those of the preceding session
+		out->state = NULL;                 // a new session: no table is open
 	if (e->kind == EVENT_LOSS)
 		return put_loss(out, e);
 	if (e->kind != EVENT_VALUE)

@@ -103,7 +103,7 @@ static struct text histogram(const struct statistic *s)
 	bool linear = s->ops & STP_HIST_LINEAR, log = s->ops & STP_HIST_LOG;
 
 	if (linear == log || (linear ? s->buckets < 2 : s->buckets != LOG_BUCKETS))
-		return (struct text){ "", 0 };     // damaged
+		return (struct text){ "", 0 };     // the stream is damaged
 	of.stat.count = s->count;
 	of.stat.sum = s->sum;
 	memcpy(of.stat.hist, s->hist, s->buckets * sizeof(s->hist[0]));

@@ -13,7 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Limits of a session. Of the printed records that follow SAMPLE ones, every second is shown, then every fourth.
+// Limits of a session. After SAMPLE records or SAMPLE_BYTES, only every second record is shown; after as many again,
+// every fourth; and so on.
 enum { SAMPLE = 5000, SAMPLE_BYTES = 1 << 19, VALUES_MAX = 100000, MESSAGES_MAX = 500 };
 
 struct page {

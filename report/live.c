@@ -109,7 +109,7 @@ static void free_row(struct live_row *r)
 	free(r);
 }
 
-// Called when a new list of the array's elements begins: removes the rows that the previous list did not have.
+// Called when a new list of an array's elements begins: removes the rows that the previous list did not contain.
 static void begin_table(struct live_table *t)
 {
 	size_t n = 0;
@@ -156,7 +156,7 @@ static void add_cell(char *to, size_t size, const struct cell *c)
 		snprintf(to + used, size - used, "%lld", (long long)c->number);
 }
 
-// Returns the name in text that ends with "@name=" or "=": "value".
+// Sets the name of a column from the text before its value: "count" for "... @count=", "value" for "... =".
 static void name_column(struct live_table *t, unsigned column, struct text before)
 {
 	size_t from = before.len;

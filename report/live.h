@@ -54,7 +54,7 @@ struct live {
 extern struct live live;
 
 event_handler live_event;
-void live_message(const char *text, size_t len);       // what a program wrote to standard error
+void live_message(const char *text, size_t len);       // adds text that a program wrote to standard error to the log
 void live_measure(void);                               // computes the rates of probes since their last counts
 
 #endif

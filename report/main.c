@@ -303,7 +303,7 @@ int main(int argc, char **argv)
 		outputs[i].safe = safe;
 		__fsetlocking(outputs[i].file, FSETLOCKING_BYCALLER);      // there is one thread
 	}
-	if (ready >= 0 && (write(ready, "", 1) != 1 || close(ready)))      // stap runs the script now
+	if (ready >= 0 && (write(ready, "", 1) != 1 || close(ready)))      // stap waits for this to run the script
 		fail("cannot write to stap: %s", strerror(errno));
 	for (int i = optind; i < argc; i++)
 		whole &= read_one(argv[i]);

@@ -29,7 +29,7 @@ struct bytes { unsigned char *at; size_t n, size; };
 struct pprof {
 	FILE *out, *samples;
 	z_stream z;
-	int rc;                            // of the first error
+	int rc;                            // -errno of the first error
 	uint64_t start_ns;
 	struct intern strings, mappings, functions, locations, types;
 	struct bytes type_names;           // numbers of strings, one for each type
@@ -37,10 +37,10 @@ struct pprof {
 	struct bytes labels;
 };
 
-struct sample {                            // of the temporary file; locations and labels follow
+struct sample {                            // in the temporary file, followed by its locations and labels
 	uint64_t type, values[2];
 	unsigned nvalues;
-	size_t locations, labels;          // bytes
+	size_t locations, labels;          // their sizes in bytes
 };
 
 // --- encoding ---

@@ -15,9 +15,9 @@ enum { DEPTH = 64, THREADS_MAX = 1 << 14 };
 struct thread {
 	UT_hash_handle hh;
 	int64_t tid;
-	unsigned depth;                    // of open slices
+	unsigned depth;                    // number of open slices
 	uint32_t pid;
-	uint64_t open[DEPTH];              // their pairs
+	uint64_t open[DEPTH];              // struct pairing.pair of each open slice
 };
 
 enum side { ALONE, ENTRY, RETURN };
@@ -85,7 +85,7 @@ static void pair_probes(struct slices *o, const struct session *s)
 
 // --- tracks ---
 
-// Reads what thread_indent() makes, "   12 name(34):".
+// Parses the text that thread_indent() returns, "   12 name(34):".
 static bool indent_thread(struct text t, struct track *track)
 {
 	const char *colon = memmem(t.at, t.len, "):", 2), *at, *name = t.at;

@@ -15,10 +15,10 @@
 
 struct speedscope {
 	FILE *frames, *weights;
-	struct intern numbers;             // of frames
+	struct intern numbers;             // number of each frame that was written
 	const struct global *global;       // of the profile that is being written, or NULL
-	uint64_t sum;                      // of its weights
-	uint64_t negative;                 // elements
+	uint64_t sum;                      // sum of its weights
+	uint64_t negative;                 // number of elements with a negative value, which are omitted
 	bool first_sample, profiles;
 	FILE *out;
 };

@@ -100,8 +100,8 @@ static struct frame read_line(struct text line)
 	return f;
 }
 
-// Each line ends with a newline; if the last one is cut, an address or an offset is in the first one. Other strings can
-// contain newlines, too, such as the arguments of a command.
+// In a complete call stack, each line ends with a newline. One that is cut is recognised by an address or offset in its
+// first line, since other strings, such as the arguments of a command, may contain newlines, too.
 bool stack_is_cell(const struct cell *c)
 {
 	const char *end = c->type == CELL_TEXT ? memchr(c->text.at, '\n', c->text.len) : NULL;

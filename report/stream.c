@@ -89,7 +89,7 @@ static char *copy(struct text t)
 	return to;
 }
 
-// Frees the text that it replaces, which only a damaged stream has described before.
+// Frees the text that it replaces. A valid stream describes each text once.
 static void replace(char **member, struct text t)
 {
 	free(*member);
@@ -179,7 +179,7 @@ static void describe_session(struct reader *r)
 	r->s.hist_width = number_below(r, HIST_WIDTH_MAX + 1);
 	if (!r->s.hist_width) {
 		r->damaged = true;
-		r->s.hist_width = 1;               // a divisor
+		r->s.hist_width = 1;               // not 0, since it is a divisor
 	}
 	r->s.target = signed_number(r);
 }
@@ -208,7 +208,7 @@ static void describe_format(struct reader *r)
 	int64_t id = signed_number(r);
 	unsigned n = number_below(r, FORMAT_PIECES + 1);
 	struct format *f = calloc(1, sizeof(*f) + n * sizeof(f->pieces[0]));
-	struct format **place = element(r, &r->s.formats, &r->s.nformats, sizeof(f), r->s.nformats, FORMATS_MAX);
+	struct format **entry = element(r, &r->s.formats, &r->s.nformats, sizeof(f), r->s.nformats, FORMATS_MAX);
 
 	if (!f)
 		abort();
@@ -224,8 +224,8 @@ static void describe_format(struct reader *r)
 		p->text = text(r);
 		p->text.at = copy(p->text);
 	}
-	if (place)
-		*place = f;
+	if (entry)
+		*entry = f;
 }
 
 static void describe_probe(struct reader *r)

@@ -41,7 +41,7 @@ struct svg {
 	struct node **hash;
 	size_t nodes;
 	struct picture *pictures[PICTURES_MAX];
-	unsigned npictures, left;          // left out
+	unsigned npictures, left;          // left: number of pictures that are not drawn
 	const struct global *global;       // of the last picture
 	struct svg_time *time;
 	char *losses[LOSSES_MAX];          // of all sessions

@@ -76,7 +76,7 @@ static struct text text_of(const char *s)
 	return (struct text){ s, strlen(s) };
 }
 
-// The text of a record without its end of line, and without the words that name its thread, as its lane does.
+// Returns the text of a record without its end of line, and without the name and ID of its thread: its lane has them.
 static char *label_of(struct text t, const struct event *e)
 {
 	static const char *const words[] = { "tid=", "pid=", "comm=", "execname=" };
