@@ -21,6 +21,6 @@ void log_error(const char *fmt, ...) PRINTF_LIKE(1, 2);
 // Reports that a file must not be run: as log_error(), and to syslog (authpriv) with the user's ID.
 void log_refusal(const char *fmt, ...) PRINTF_LIKE(1, 2);
 void log_warning(const char *fmt, ...) PRINTF_LIKE(1, 2);
-void log_note(int level, const char *fmt, ...) PRINTF_LIKE(2, 3);  // printed with at least `level` times -v
+void log_note(int level, const char *fmt, ...) PRINTF_LIKE(2, 3);  // prints a message with at least `level` times -v
 
 #endif

@@ -137,7 +137,7 @@ void outfile_begin_record(struct outfile *out, size_t len);    // -S: may switch
 void outfile_switch(struct outfile *out);  // switches to the next file; no effect if it is not a regular file
 size_t outfile_space(const struct outfile *out);
 void outfile_add(struct outfile *out, const void *bytes, size_t len);  // appends at most outfile_space() bytes
-void outfile_end_record(struct outfile *out);  // the bytes that were appended last are the end of a record
+void outfile_end_record(struct outfile *out);  // marks the bytes that were appended last as the end of a record
 // Returns the number of records that ended in this file or after its failure, and whose last byte was not written.
 uint64_t outfile_unwritten(const struct outfile *out);
 bool outfile_pending(const struct outfile *out);
@@ -165,7 +165,7 @@ void child_output_to_stderr(void);         // redirects standard output of later
 // Forks a child, which waits for child_release() before it executes the command. Returns its process ID.
 pid_t child_prepare(const char *command);
 void child_release(void);
-void child_abandon(void);                  // the child exits without executing the command
+void child_abandon(void);                  // ends the child, which does not execute the command
 void child_system(const char *command);    // runs sh -c in the background, as a child of init
 int child_open_process(pid_t pid);         // returns a pidfd: readable once the process exits
 

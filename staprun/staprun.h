@@ -87,8 +87,8 @@ int image_rename(struct module *m, unsigned number);   // -R: to file_name and n
 // --- kernel_match.c: the running kernel, and whether a module was built for it ---
 
 int kernel_match_check(const struct module *m);        // -ENOEXEC: the module was built for another kernel
-void kernel_build_id_text(char *to, size_t size);      // hexadecimal digits; "" if it cannot be determined
-const char *machine_name(void);                        // name in kbuild
+void kernel_build_id_text(char *to, size_t size);      // writes hexadecimal digits; "" if it cannot be determined
+const char *machine_name(void);                        // returns kbuild's name of this machine
 
 // --- leftovers.c: removes modules of killed sessions ---
 
