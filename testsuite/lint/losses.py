@@ -77,7 +77,7 @@ def untested_reasons():
         if text == 'There were':
             text = 'transport failures'
         for test in re.findall(r'`([\w/-]+)`', tests[name]):
-            files = glob.glob('testsuite/%s.*' % test.replace('staprun/', 'staprun/play/'))
+            files = glob.glob('testsuite/%s.*' % test.replace('staprun/', 'staprun/scenarios/'))
             if not any(text in open(path).read() for path in files):
                 yield 'testsuite/COVERAGE.md: %s does not look for "%s"' % (test, text)
 

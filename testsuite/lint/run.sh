@@ -24,7 +24,7 @@ report lint/loops "$(python3 "$TESTS/lint/loops.py" "$TESTS/.." 2>&1)"
 # Tests and files in the tables of the test suite's description and of the guarantees exist.
 report lint/named-tests "$(grep -h '^|' "$TESTS/COVERAGE.md" doc/guarantees.md | grep -oE '`[a-z]+/[^`]+`' | tr -d '\140' | sort -u | while IFS=/ read -r part name; do
 	[ ! -e "$part/$name" ] || continue
-	[ -n "$(ls "$TESTS/$part"/{"$name".{test,stp,tests,sh,c},play/"$name".play} 2>/dev/null)" ] || grep -qsw -- "$name" "$TESTS/$part/run.sh" || echo "$part/$name: no such test or file"
+	[ -n "$(ls "$TESTS/$part"/{"$name".{test,stp,tests,sh,c},scenarios/"$name".scenario} 2>/dev/null)" ] || grep -qsw -- "$name" "$TESTS/$part/run.sh" || echo "$part/$name: no such test or file"
 done)"
 # Live tests share a directory: tests that create a file of the same name create it by the same command. One shell
 # reads all live tests, so a function with the name of a command would replace it in later tests.
@@ -125,7 +125,7 @@ if git rev-parse --git-dir >/dev/null 2>&1; then
 		/;/ { print "a second clause: " $0 }
 		!/^[^:; ]+: ./ { print "does not begin with one area: " $0 }')"
 	# Inputs and outputs of tests may contain bytes that are not text.
-	report lint/binaries "$(git ls-files --eol | awk '/^i\/-text/ && $NF !~ /^testsuite\/(run\/[^\/]*\.(out|stp)|staprun\/(notes|play\/.*\.play))$/ { print $NF ": is a binary file" }')"
+	report lint/binaries "$(git ls-files --eol | awk '/^i\/-text/ && $NF !~ /^testsuite\/(run\/[^\/]*\.(out|stp)|staprun\/(notes|scenarios\/.*\.scenario))$/ { print $NF ": is a binary file" }')"
 fi
 if command -v codespell >/dev/null; then
 	report lint/spelling "$(find . -path ./testsuite -prune -o -path ./.git -prune -o -type f \( -name '*.[ch]' -o -name '*.md' -o -name '*.stp*' \

@@ -107,7 +107,7 @@ expect bad-runtime 1 '--runtime takes' "$STAP" --runtime=moon -e "$begin"
 expect command-fails 1 'WARNING: the command exited with status 3; the trace is complete' user -c 'sh -c "exit 3"' -e 'probe begin { println("x") }'
 expect command-fails-quietly 0 '' bash -c "! '$STAP' --runtime=user -c false -e 'probe begin { println(1) }' 2>&1 | grep -E 'run failed|ERROR'"
 # At the end of -T, and after exit(). How stapio handles the command of a module is tested in
-# staprun/play/command-*.
+# staprun/scenarios/command-*.
 expect command-time-over 1 'the time limit (-T) is reached: ending "sleep 60" (pid ' timeout 30 "$STAP" --runtime=user -T 0.2 -c 'sleep 60' -e 'probe begin { println("x") }'
 expect command-time-over-killed 1 'WARNING: the command was ended by signal 9' timeout 30 "$STAP" --runtime=user -T 0.2 -c 'sh -c "trap : TERM; while :; do sleep 0.1; done"' -e 'probe begin { println("x") }'
 expect command-outlives-begin 1 'the script ended; waiting for "sh -c "exit 7"" (pid ' user -c 'sh -c "exit 7"' -e 'probe begin { exit() }'
@@ -574,7 +574,7 @@ expect suppress-time 0 '20000' user -g --suppress-time-limits -e 'probe begin { 
 expect make-variable 1 "-B takes a variable" "$STAP" -B 'g cc' -e "$begin"
 expect make-variable-used 1 "nosuchcc-12" "$STAP" --disable-cache -p4 -r "$release" -B CC=nosuchcc-12 -e "$begin"
 
-# Lists, limits and output options; each with a valid and with an invalid value.
+# Tests options of lists, limits and output, each with a valid and with an invalid value.
 expect color 1 $'\e[01;31msemantic error' user --color=always -e 'probe begin { nosuch() }'
 on_terminal() { TERM=$1 script -qec "'$STAP' -p2 --runtime=user -e 'probe begin { nosuch() }'" /dev/null | grep -c $'\e'; }
 expect color-on-terminal 0 '' on_terminal xterm

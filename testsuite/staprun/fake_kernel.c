@@ -7,12 +7,12 @@
 //   FAKE_BUSY      how many times unloading says EBUSY
 //   FAKE_DEVICE    "missing", "busy", or "unnamed": no node in /dev, but a number in /sys
 //   FAKE_REFUSE    type of the command that write() refuses with EINVAL
-//   FAKE_PLAY      file: what the module does once its device is open; see play()
+//   FAKE_SCENARIO  file: actions of the module after its device was opened; see run_scenario()
 //   FAKE_RIGHTS    "none", "installed"; else all
 // Files of the kernel are taken from $FAKE_DIR/kallsyms and $FAKE_DIR/notes.
 //
 // The device is a socket pair whose other end is served by two threads of staprun: one takes
-// commands, one plays. The rings are a file, mapped by both sides.
+// commands, one executes the scenario. The rings are a file, mapped by both sides.
 #include "../../staprun/staprun.h"
 #include "../../staprun/syscalls.h"
 #include "marks.h"
@@ -250,7 +250,7 @@ static void stop_session(unsigned errors, unsigned long long reentrant, unsigned
 	send_message(STP_MSG_STOPPED, &summary, sizeof(summary));
 }
 
-// Executes one line of the play. The numbers a, b, c and the text depend on the kind of line.
+// Executes one line of the scenario. The numbers a, b, c and the text depend on the kind of line.
 static void play_line(char *line)
 {
 	char word[32] = "", kind[32] = "";
@@ -302,7 +302,7 @@ static void play_line(char *line)
 		shutdown(device_end, SHUT_RDWR);
 }
 
-// Reads the play: lines up to "---". It declares the rings before the device is opened.
+// Reads the scenario: lines up to "---". It declares the rings before the device is opened.
 static FILE *script;
 
 static bool play_next(bool opening)
@@ -323,7 +323,7 @@ static bool play_next(bool opening)
 	return true;
 }
 
-static void *play(void *unused)
+static void *run_scenario(void *unused)
 {
 	enter();
 	while (play_next(false))
@@ -335,7 +335,7 @@ static void send_wants(void)
 {
 	char line[512], name[256];
 	unsigned index;
-	FILE *f = fopen(from_env("FAKE_PLAY"), "r");
+	FILE *f = fopen(from_env("FAKE_SCENARIO"), "r");
 
 	while (f && fgets(line, sizeof(line), f)) {
 		char bytes[sizeof(struct stp_want) + 256];
@@ -437,14 +437,14 @@ static int open_device(void)
 		return ends[0];
 	}
 	device_end = ends[1];
-	script = fopen(from_env("FAKE_PLAY"), "re");
+	script = fopen(from_env("FAKE_SCENARIO"), "re");
 	while (script && play_next(true))
 		;
 	header.stride = PAGE + header.ring_size;
 	make_rings();
 	pthread_create(&thread, NULL, take_commands, NULL);
 	if (script)
-		pthread_create(&thread, NULL, play, NULL);
+		pthread_create(&thread, NULL, run_scenario, NULL);
 	leave();
 	return ends[0];
 }

@@ -48,7 +48,7 @@ fault_run() { # WHO K ERROR ARGUMENT...: sets status. WHO: staprun, stapio, or t
 		relay=$scratch/stapio
 	fi
 	# shellcheck disable=SC2086
-	(cd "$dir" && FAKE_DIR=$dir FAKE_PLAY=$dir/play SYSTEMTAP_STAPIO=$relay ASAN_OPTIONS=detect_leaks=0 \
+	(cd "$dir" && FAKE_DIR=$dir FAKE_SCENARIO=$dir/scenario SYSTEMTAP_STAPIO=$relay ASAN_OPTIONS=detect_leaks=0 \
 		timeout -k 1 10 $inject $program "$@" >output 2>errors </dev/null)
 	status=$?
 	# -D: waits for the end of the background process, too.
@@ -65,7 +65,7 @@ faults_of() { # NAME WHO OUTPUT ARGUMENT...
 	dir=$scratch/$name
 	mkdir -p "$dir" && chmod 777 "$dir" && cp kallsyms notes "$dir" && echo 10:63 >"$dir/number" && cp "$scratch/module.ko" "$dir"
 	printf '%s\n' ${BULK:+bulk} 'wait start' 'rec 0 1 one\n' 'started 0' 'rec 1 2 two\n' 'message exit' 'wait stop' 'rec 0 3 three\n' \
-		'stopped 0 0 0' | grep -v "${WITHOUT-^none}" >"$dir/play"
+		'stopped 0 0 0' | grep -v "${WITHOUT-^none}" >"$dir/scenario"
 	[ -z "${MISC-}" ] || echo "DEVNAME=systemtap/$MISC" >"$dir/uevent"
 	fault_run "$who" 0 0 "$@"
 	count=$(sed -n 's/^count //p' "$dir/report" 2>/dev/null)

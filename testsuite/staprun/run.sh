@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # staprun and stapio with a simulated kernel that the test controls (fake_kernel.c). A test is a file
-# play/NAME.play: "# key: value" lines, the actions of the module, and the expected results:
+# scenarios/NAME.scenario: "# key: value" lines, the actions of the module, and the expected results:
 #   # args: what follows staprun; @M is the module (default: @M)
 #   # env: NAME=VALUE ...      # pipe: a command that reads the output
 #   --- output    --- errors    --- log (what the kernel was asked)    --- status N
@@ -60,7 +60,7 @@ result() { # FILE
 
 run_one() { # FILE
 	local name args env pipe
-	name=${1##*/} name=${name%.play} dir=$scratch/$name
+	name=${1##*/} name=${name%.scenario} dir=$scratch/$name
 	if grep -q '^# needs: root' "$1" && [ "$(id -u)" -ne 0 ]; then
 		echo "skip staprun/$name # root"
 		return
@@ -73,9 +73,9 @@ run_one() { # FILE
 	# shellcheck disable=SC2086
 	(
 		cd "$dir" || exit 1
-		export PATH=$scratch:$PATH FAKE_DIR=$dir FAKE_PLAY=$dir/play SYSTEMTAP_STAPIO=$scratch/stapio
+		export PATH=$scratch:$PATH FAKE_DIR=$dir FAKE_SCENARIO=$dir/scenario SYSTEMTAP_STAPIO=$scratch/stapio
 		export ASAN_OPTIONS=detect_leaks=0
-		sed '/^---/,$d' "$OLDPWD/$1" >play
+		sed '/^---/,$d' "$OLDPWD/$1" >scenario
 		: >output                          # created before the command starts, which may read it at once
 		eval "$env timeout -k 5 300 $scratch/staprun ${args//@M/./module.ko}; echo \$? >status" 2>errors |
 			eval "${pipe:-cat}" >output
@@ -98,7 +98,7 @@ if ! compile >"$scratch/compile" 2>&1; then
 	exit 1
 fi
 . ./faults.sh
-for name in $(cd play && wanted_files .play "$@"); do run_one "play/$name.play"; done
+for name in $(cd scenarios && wanted_files .scenario "$@"); do run_one "scenarios/$name.scenario"; done
 ! wanted_some faults || faults
 # Runs in virtual machines; without names, live runs these tests.
 [ $# -eq 0 ] || ! wanted vm || bash ./vm.sh ${update:+-u}

@@ -558,7 +558,7 @@ cp t_user.ko.sgn /tmp/a
 s /tmp/a/t_user.ko
 staprun /tmp/a/t_user.ko
 st
-# Another module's signature, links, a missing signature, invalid data, a special file.
+# Tries the signature of another module, links, a missing signature, invalid data, and a special file.
 ln -s /suite/t_hello.ko.sgn /tmp/a/t_set.ko.sgn
 ln -s /suite/t_set.ko /tmp/a/t_set.ko
 s /tmp/a/t_set.ko
@@ -621,7 +621,7 @@ ln -s real /etc/systemtap/staprun
 s ./t_user.ko
 rm /etc/systemtap/staprun
 mv /etc/systemtap/real /etc/systemtap/staprun
-# A link in the installed directory, and a link instead of the directory.
+# Tries a link in the installed directory, and a link instead of the directory.
 chmod 755 /lib/modules/$(uname -r)/systemtap
 ln -s /tmp/a/t_user.ko /lib/modules/$(uname -r)/systemtap/t_link.ko
 s t_link
