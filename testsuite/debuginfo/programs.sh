@@ -730,7 +730,7 @@ if command -v dwz >/dev/null; then
 	else
 		not_ok 'debuginfo/programs shared' 'nothing is shared'
 	fi
-	# It is also found in a directory by its build ID, if it is not in the same directory.
+	# The shared file is also found by its build ID, in another directory.
 	id=$(id_of shared.dbg); mkdir -p "ids/.build-id/${id:0:2}" && mv shared.dbg "ids/.build-id/${id:0:2}/${id:2}.debug"
 	SYSTEMTAP_DEBUGINFO_PATH=$files/ids same_all >after
 	same 'debuginfo/programs shared, by build-id' before after
@@ -787,7 +787,7 @@ for damage in 'truncate -s -1' 'truncate -s 20' 'truncate -s 0' 'sed -i s/known/
 	known_lines
 	same "debuginfo/programs lines, table after $damage" lines.want lines.got
 done
-# The line tables that a script embeds: those of the kernel, and of a module by its name; none without DWARF.
+# A script embeds the line tables of the kernel, and those of a module that it names; none without DWARF.
 carried() { "$STAP" -r "$release" -p3 "$@" -e 'probe begin { println(symfileline(0)) }' 2>&1 | grep -c '\.incbin .*\.lines'; }
 got="$(carried) $(carried -d loop) $(carried -d kernel -d known) $(SYSTEMTAP_DEBUGINFO_PATH='' carried -d loop) $("$STAP" -p3 -e 'probe begin { println(symname(0)) }' | grep -c incbin)"
 if [ "$got" = '1 2 1 0 0' ]; then ok 'debuginfo/programs lines, carried'; else not_ok 'debuginfo/programs lines, carried' "$got"; fi

@@ -75,7 +75,7 @@ test_prototypes() {
 	done
 }
 
-# Offsets, sizes, kinds, spelling and bits of members, five levels deep.
+# Compares offsets, sizes, kinds, spelling and bits of members, five levels deep.
 test_members() {
 	local of
 	for of in 'vfs_read file' 'do_sys_openat2 how' 'kernel_clone args' 'tcp_sendmsg sk' \
@@ -98,7 +98,8 @@ test_fields() {
 	fi
 }
 
-# Every kind of location: none, registers, stack; 32-bit and signed types; names from every source.
+# Reads variables with every kind of location (none, registers, stack), of 32-bit and signed types, with names from every
+# source.
 test_tracepoints() {
 	local of
 	for of in sys_enter sys_exit 'sched_process_e*' sched_wakeup task_rename percpu_alloc_percpu \
@@ -288,7 +289,7 @@ test_images() {
 
 # ---------------------------------------------------------------- stap
 
-# A program with known types: its layout, also as JSON, and its variables; for the kernel, the same from BTF.
+# Lists the types and variables of a program with known types, also as JSON; for the kernel, from BTF.
 test_zoo() {
 	local type
 	gcc -g -O2 -o "$SCRATCH/zoo_main" "$TESTS/live/variables/zoo_main.c" || { not_ok debuginfo/zoo gcc; return; }

@@ -75,7 +75,7 @@ report doc/every-option-of-staprun "$options"
 report doc/short-titles "$(awk '/^\.TH/ { split($0, part, "\""); title = part[2]; gsub(/\\-/, "-", title)
 	if (length(title) > 25) print FILENAME ": " title }' "$out"/man3/*::* | head -n 20)"
 
-# A line "names  text  names  text" of a comment is a list of variables, each with its text.
+# A line "NAMES  TEXT  NAMES  TEXT" in a comment becomes a list of variables with their descriptions.
 report doc/lists-of-variables "$(grep -lE '^[a-z_]+(, [a-z_]+)*   ?[a-z]' "$out"/man3/probe::* | head -n 20)"
 
 report doc/unsupported-options-last "$("$STAP" --help | awk '/^Options of SystemTap/ { last = 1 } !last && / (refused|accepted for)/')"

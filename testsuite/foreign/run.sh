@@ -52,7 +52,7 @@ while IFS= read -r line; do
 	esac
 done <refused.tests
 
-# Chains of operators and of members; the translation is a script.
+# Translates long chains of operators and of members, and parses each translation as a script.
 chain() { # LINK NUMBER PATTERN: prints the translation of a chain of that number of links
 	{ printf 'kprobe:f { $a = arg0; print($a'; printf "%.0s$1" $(seq "$2"); echo '); }'; } >"$SCRATCH/chain.bt"
 	"$STAP" --runtime=user --from=bpftrace "$SCRATCH/chain.bt" >"$SCRATCH/chain.stp" 2>"$SCRATCH/err" </dev/null

@@ -32,7 +32,7 @@ seed_index() {
 	{ printf '\20\2\2\2\10\10\2\10\2\2\2\0a\0b\0a.c\0x/b\0ab\0'; head -c 600 /dev/zero; } >"$1/zeroes"
 }
 
-# BTF and DWARF of a program, in two versions, optimised or not.
+# Inputs: BTF and DWARF of a program, in two versions, optimised or not.
 seed_debuginfo() {
 	local flags n=0
 	for flags in '-O1 -gdwarf-4' '-O1 -gdwarf-5' '-O0 -g' '-O2 -g -fdebug-types-section'; do
@@ -69,7 +69,7 @@ seed_programs() {
 	find "$1" -size 0 -delete
 }
 
-# A whole session: HELLO, WANTs, their addresses, START, hits, STOP.
+# Input: a whole session with HELLO, WANTs, their addresses, START, hits, STOP.
 seed_control() {
 	local zeroes='\0\0\0\0\0\0\0\0' i
 	{
@@ -84,7 +84,7 @@ seed_control() {
 	} >"$1/session"
 }
 
-# Records, a message of each type, output of commands.
+# Inputs: records, a message of each type, output of commands.
 seed_relay() {
 	printf '\0\0\0\0\1\7\4\0\5\1\0\5\2\1\3\10\0\0\0\0\0\0\0\0\0\10\20\5\3\1\6\5\0hello\1\5\60\0' >"$1/session"
 }
@@ -101,7 +101,7 @@ seed_server() {
 	done
 }
 
-# The smallest module that staprun accepts; with a long and with a short name.
+# Inputs: the smallest module that staprun accepts, with a long and with a short name.
 seed_module() {
 	gcc -c '-DRELEASE="6.1.0"' -o "$1/module.ko" "$TESTS/staprun/module.c" && strip --strip-unneeded "$1/module.ko"
 	sed 's/stap_0123456789abcdef0123/a/' "$TESTS/staprun/module.c" | gcc -c '-DRELEASE="6.1.0"' -x c -o "$1/short.ko" - && strip --strip-unneeded "$1/short.ko"

@@ -157,7 +157,7 @@ if wanted_some memory; then
 	. ./memory.sh
 fi
 
-# Modules: $1 is "" or "-btf".
+# Lists variables in a kernel module. $1: "-btf" if the module has only BTF, otherwise "".
 of_module() {
 	said "module-variables$1" 0 "module\\(\"loop\"\\)\\.function\\(\"lo_ioctl$2\"\\) \\\$bdev:struct block_device\\* .* \\\$arg:long unsigned int.*" \
 		-r "$release" -L 'module("loop").function("lo_i*")'
@@ -180,7 +180,7 @@ said module-function-unknown 1 'semantic error: module\("loop"\)\.function\("lo_
 said kernel-btf 0 "kernel\\.function\\(\"vfs_read\"\\) $parameters" -r "$release" -L 'kernel.function("vfs_read")'
 said kernel-all 0 'kernel\.function\("do_exit"\)' -r "$release" -l 'kernel.function("*")'
 said kernel-none 1 'stap: nothing found: kernel\.function\("no_such_function_at_all\*"\) not found' -r "$release" -l 'kernel.function("no_such_function_at_all*")'
-# System calls: like aliases, with their variables.
+# System calls are listed like aliases, with their variables.
 said syscall-variables 0 'syscall\.openat name:string argstr:string dfd:long dfd_str:string filename:string filename_unquoted:string flags:long flags_str:string mode:long kernel_name:string \$dfd:long \$filename:long .*' \
 	-r "$release" -L 'syscall.openat'
 said syscall-return 0 'nd_syscall\.umask\.return name:string retval:long retstr:string argstr:string kernel_name:string mask:long \$return:long \$mask:long' \
@@ -195,7 +195,7 @@ said syscall-types 0 '-syscall\..*' --dump-probe-types
 said syscall-aliases 0 'tp_syscall\.read\.return' --runtime=user --dump-probe-aliases
 said syscall-argument 1 "semantic error: unable to find \"\\\$fla\" in the system call of .* \(similar: flags.*" \
 	-r "$release" -p2 -e 'probe syscall.open { println($fla) }'
-# A tapset for a program: below PATH, at the program's path.
+# A tapset for a program is in PATH/, below which it has the program's path.
 mkdir -p "$SCRATCH/tapset/PATH$SCRATCH/bin" "$SCRATCH/bin"
 gcc -o "$SCRATCH/bin/prog" -x c - <<<'int main(void) { return 0; }'
 cat >"$SCRATCH/tapset/PATH$SCRATCH/bin/prog.stp" <<'E2'

@@ -36,10 +36,10 @@ fi
 . "$TESTS/rows/tables.sh"
 # A whole line that may be printed for a script with a timer or clock samples if the machine is busy.
 missed_ticks='^WARNING: Missed \(timer ticks\|samples, at least\): [0-9]* (.*$'
-# Likewise for a script whose probes hit on several processors at once.
+# A line that may also be printed for a script whose probes hit on several processors at once.
 skipped_hits='^WARNING: \(Skipped due to .*\|Number of errors: 0, skipped probes: [0-9]*\)$'
-# Likewise for a script with kprobes in interrupts: a kprobe that is hit before the handler of another one has
-# disabled interrupts is missed.
+# A line that may also be printed for a script with kprobes in interrupts: a kprobe that is hit before the handler of
+# another one has disabled interrupts is missed.
 missed_hits='^WARNING: Missed probe hits: [0-9]* (.*$'
 
 newest() { # SERIES: a release with an image and a build tree

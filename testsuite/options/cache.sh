@@ -5,7 +5,8 @@
 caches=$SCRATCH/caches
 mkdir -p "$caches"
 echo '#define FACTOR 2' >"$caches/factor.h"
-# A function of a program with debuginfo, source lines, a part of the runtime, embedded C, types of a header.
+# The script uses each kind of cached file: a function of a program with debuginfo, source lines, a part of the runtime,
+# embedded C, types of a header.
 echo 'int main(void) { return 0; }' >"$caches/p.c"
 gcc -g -o "$caches/p" "$caches/p.c"
 cat >"$caches/kernel.stp" <<SCRIPT

@@ -41,7 +41,7 @@ if wanted complete-words; then
 	[ -z "$wrong" ] && ok options/complete-words || not_ok options/complete-words "$wrong"
 fi
 
-# Functions of a program, listed from its symbols.
+# Completes functions of a program from its symbols.
 if wanted complete-names; then
 	printf 'void zebra_one(void) {} void zebra_two(void) {} int main(void) { zebra_one(); zebra_two(); return 0; }' >"$SCRATCH/z.c"
 	gcc -g -o "$SCRATCH/z" "$SCRATCH/z.c"
@@ -80,7 +80,7 @@ complete -o default -F _stap stap'
 	[ "$got" = "$want" ] && ok options/complete-bash || not_ok options/complete-bash "$got"
 fi
 
-# The shells themselves, on a terminal: the line after a tab character.
+# Runs the shells themselves on a terminal, and compares the line after a tab character.
 if wanted complete-shells; then
 	mkdir -p "$SCRATCH/bin" && ln -sf "$STAP" "$SCRATCH/bin/stap"
 	for shell in bash zsh fish; do

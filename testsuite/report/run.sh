@@ -22,7 +22,7 @@ same() { # NAME FILE FILE
 same text-is-unchanged text later.text
 same text-beside-files text now.text
 same csv-now-and-later now.csv later.csv
-# The line of percentiles: from the runtime, together with other outputs, and later from a recorded session.
+# The line of percentiles is printed by the runtime, with other outputs, and later from a recorded session.
 stap_user --percentiles "$here/values.stp" >percentiles 2>/dev/null
 stap_user --percentiles --output=json:now.json "$here/values.stp" >percentiles.now 2>/dev/null
 "$STAP" report --percentiles session >percentiles.later
@@ -183,7 +183,7 @@ report report/no-stacks "$([ $status = 1 ] || echo "exit status $status"; for li
 	'  n: an array of numbers with the keys (number, number)' '  t: a string' '  u: an array of strings with the keys (string)'; do
 	grep -qF "$line" no-stacks.err || echo "no '$line'"; done)"
 
-# Errors about this, and about a file that cannot be written, are reported before the script runs.
+# Globals that do not fit a format, and files that cannot be written, are reported before the script runs.
 stap_user -f folded -e 'global n probe begin { n[1] = 2; system("touch ran"); exit() }' >/dev/null 2>early.err
 status=$?
 report report/no-stacks-early "$([ $status = 1 ] || echo "exit status $status"; [ ! -e ran ] || echo "the script ran"
@@ -194,7 +194,7 @@ status=$?
 report report/file-unwritable "$([ $status = 1 ] || echo "exit status $status"; [ ! -e ran ] || echo "the script ran"
 	grep -qF 'ERROR: cannot write /nonexistent/file: No such file or directory' early.err || cat early.err)"
 
-# HTML reports: a single file without references to others, also of a truncated session; in a browser.
+# An HTML report is a single file without references to others, also of a truncated session; it is tested in a browser.
 stap_user -T 60 "$here/html.stp" --record -o html.rec >/dev/null 2>&1
 "$STAP" report html.rec --output=html:html.html
 sed 's/, 20)$/, 45)/; s/, 30)/, 12)/; s/= 700/= 300/; s/reads\["cat"\] = 5/reads["sed"] = 55/' "$here/html.stp" >changed.stp
@@ -258,7 +258,7 @@ for format in "${profiles[@]}" folded; do
 		esac)"
 done
 
-# Trace events: time slices of threads, and the output of the user runtime.
+# Trace events contain slices of threads, and the output of the user runtime.
 python3 "$here/write_session.py" 3 >calls
 "$STAP" report -f chrome calls >calls.chrome
 report report/chrome-slices "$(python3 "$here/check_trace.py" calls calls.chrome 2>&1)"

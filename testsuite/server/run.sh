@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The language server: its protocol, and its answers about scripts.
+# Tests the language server: its protocol, and its answers about scripts.
 set -u
 . "$TESTS/lib.sh"
 

@@ -23,8 +23,8 @@ watch() {
 }
 forks() { while :; do (:); ls / | tail -n 1 >/dev/null; usleep 100000; done; }
 
-# Four ways: the command exits; the session ends first; the session has no reader, and its module is removed; it is
-# ended at a random time.
+# Runs a session that ends in one of four ways: the command exits; the session ends first; the session has no reader, and
+# its module is removed; it is ended at a random time.
 one_round() {
 	local out=/tmp/out$lane err=/tmp/err$lane module=lane${lane}_calls
 	case $((round % 4)) in

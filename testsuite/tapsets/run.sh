@@ -101,8 +101,8 @@ functions_of() { # FILES
 	sed -nE '/^function +_/d; s/^function +([A-Za-z_0-9]+).*/\1/p' "$@" | sort -u
 }
 
-# "FILE NAME TEST" for what is public and each test of what scripts give that has its name, a pattern that it matches, or
-# its parts as a macro's arguments, "(tcpmib, InSegs"; "FILE NAME" where there is no such test. A file's path is not a name.
+# Prints "FILE NAME TEST" for each public function or probe alias and each test that contains its name, a pattern that
+# matches it, or its parts as arguments of a macro ("(tcpmib, InSegs"); "FILE NAME" if no test does. Paths are ignored.
 tests_of_names() { # FILES
 	local file
 	for file in "$@"; do
