@@ -78,9 +78,13 @@ bool stp_ftrace_off(struct stp_batch *b, const struct stp_site *s);
 
 struct kprobe;
 struct pt_regs;
-/* To be called before a kprobe or kretprobe is unregistered: without memory, kernels fail to disarm one that uses
- * ftrace, but only disable_kprobe() reports it, and unregistering leaves it armed (5.10 to 7.2:
- * __unregister_kprobe_top()). May sleep. */
+/*
+ * To be called before a kprobe or kretprobe is unregistered. Without memory, kernels cannot remove the address of one
+ * that uses ftrace from the filter of their callback. They then count it as disarmed, but leave it enabled and, when it
+ * is unregistered, in their table (5.10 to 7.2: __disarm_kprobe_ftrace(), __unregister_kprobe_top()). Marked as
+ * disabled, it is unregistered, and the callback ignores addresses without a kprobe (kprobe_ftrace_handler()). A
+ * second try would be counted again, and kprobes of other tracers would no longer be hit. May sleep.
+ */
 void stp_kprobe_disarm(struct kprobe *kp);
 
 /* A post_handler for kprobes that the kernel must not optimise: kprobes that have one are not turned into jumps. */

@@ -9,7 +9,6 @@
  */
 #include "function.h"
 #include "hash_index.h"
-#include <linux/delay.h>
 #include <linux/ftrace.h>
 #include <linux/hash.h>
 #include <linux/kallsyms.h>
@@ -162,11 +161,11 @@ bool stp_kprobe_overruns(const struct stp_site *s)
 
 void stp_kprobe_unoptimized(struct kprobe *kp, struct pt_regs *regs, unsigned long flags) { }
 
-/* Ends: the kernel grants such small allocations once others have released memory. */
+/* Ends: text is patched (kernel/README.md, "Why waits end"). */
 void stp_kprobe_disarm(struct kprobe *kp)
 {
-	while (kp->flags & KPROBE_FLAG_FTRACE && disable_kprobe(kp) == -ENOMEM)
-		msleep(20);
+	if (kp->flags & KPROBE_FLAG_FTRACE && disable_kprobe(kp))
+		kp->flags |= KPROBE_FLAG_DISABLED;
 }
 
 #if COMPAT_FTRACE
