@@ -13,6 +13,7 @@ struct stp_function_totals {
 	u32 failed, skipped;           /* addresses that failed; addresses that were skipped since ftrace does
 				        * not know them */
 	u32 refused;                       /* addresses of wildcards that the kernel refused */
+	u32 disabled;                      /* kprobes that hit when they were armed, but not when they were removed */
 };
 extern struct stp_function_totals stp_function_totals;
 
@@ -24,6 +25,7 @@ struct stp_batch {
 	const char *module;                /* as in its sites; NULL: the kernel image */
 	bool again;                        /* armed again: addresses that have disappeared were armed before */
 	bool ftrace_checked, ftrace_off;   /* stp_ftrace_off() */
+	bool reported;                     /* kprobes that do not hit were reported when they were armed */
 	bool starting;                     /* the process that starts the session arms it, and may be killed
 					    * meanwhile */
 	u32 entries, returns;              /* number of addresses that are known */
@@ -85,7 +87,11 @@ struct pt_regs;
  * disabled, it is unregistered, and the callback ignores addresses without a kprobe (kprobe_ftrace_handler()). A
  * second try would be counted again, and kprobes of other tracers would no longer be hit. May sleep.
  */
-void stp_kprobe_disarm(struct kprobe *kp);
+void stp_kprobe_disarm(const struct stp_batch *b, struct kprobe *kp);
+
+/* Reports the function if its kprobe, which is armed, does not hit. */
+void stp_kprobe_check(struct stp_batch *b, const struct stp_function *f, const struct stp_site *s,
+		      const struct kprobe *kp);
 
 /* A post_handler for kprobes that the kernel must not optimise: kprobes that have one are not turned into jumps. */
 void stp_kprobe_unoptimized(struct kprobe *kp, struct pt_regs *regs, unsigned long flags);

@@ -223,8 +223,7 @@ static void add_return(struct stp_batch *b, const struct stp_function *f, const 
 		return stp_function_warn_unarmed(f, s, err);
 	}
 	b->kretprobes[b->nkretprobes++] = &h->rp;
-	if (!compat_kprobe_hits(h->rp.kp.addr))
-		stp_function_warn_unarmed(f, s, -ESHUTDOWN);
+	stp_kprobe_check(b, f, s, &h->rp.kp);
 }
 
 /* Calls in progress have a kernel object that no longer points to the module. Ends: text is patched
@@ -234,7 +233,7 @@ static void remove_kretprobes(struct stp_batch *b)
 	u32 i;
 
 	for (i = 0; i < b->nkretprobes; i++)
-		stp_kprobe_disarm(&b->kretprobes[i]->kp);
+		stp_kprobe_disarm(b, &b->kretprobes[i]->kp);
 	if (b->nkretprobes)
 		unregister_kretprobes(b->kretprobes, b->nkretprobes);
 	for (i = 0; i < b->nkretprobes; i++) {

@@ -161,9 +161,21 @@ bool stp_kprobe_overruns(const struct stp_site *s)
 
 void stp_kprobe_unoptimized(struct kprobe *kp, struct pt_regs *regs, unsigned long flags) { }
 
-/* Ends: text is patched (kernel/README.md, "Why waits end"). */
-void stp_kprobe_disarm(struct kprobe *kp)
+void stp_kprobe_check(struct stp_batch *b, const struct stp_function *f, const struct stp_site *s,
+		      const struct kprobe *kp)
 {
+	if (compat_kprobe_hits(kp->addr))
+		return;
+	b->reported = true;
+	stp_function_warn_unarmed(f, s, -ESHUTDOWN);
+}
+
+/* Ends: text is patched (kernel/README.md, "Why waits end"). */
+void stp_kprobe_disarm(const struct stp_batch *b, struct kprobe *kp)
+{
+	/* KPROBE_FLAG_GONE: the module is being unloaded. */
+	if (!b->reported && !(kp->flags & KPROBE_FLAG_GONE) && !compat_kprobe_hits(kp->addr))
+		stp_function_totals.disabled++;
 	if (kp->flags & KPROBE_FLAG_FTRACE && disable_kprobe(kp))
 		kp->flags |= KPROBE_FLAG_DISABLED;
 }
@@ -216,8 +228,7 @@ static void add_kprobe(struct stp_batch *b, const struct stp_function *f, const 
 		return stp_function_warn_unarmed(f, s, err);
 	}
 	b->kprobes[b->nkprobes++] = &h->kp;
-	if (!compat_kprobe_hits(h->kp.addr))
-		stp_function_warn_unarmed(f, s, -ESHUTDOWN);
+	stp_kprobe_check(b, f, s, &h->kp);
 }
 
 /* Ends: text is patched (kernel/README.md, "Why waits end"). */
@@ -226,7 +237,7 @@ static void remove_kprobes(struct stp_batch *b)
 	u32 i;
 
 	for (i = 0; i < b->nkprobes; i++)
-		stp_kprobe_disarm(b->kprobes[i]);
+		stp_kprobe_disarm(b, b->kprobes[i]);
 	for (i = 0; i < b->nkprobes; i += KPROBE_BATCH) {
 		unregister_kprobes(b->kprobes + i, min(b->nkprobes - i, (u32)KPROBE_BATCH));
 		cond_resched();
@@ -725,10 +736,17 @@ static void remove_all(void)
 
 static void function_stop(void *table, u32 n)
 {
+	char text[160];
+
 	stp_modules_lock();
 	started = false;
 	remove_all();
 	stp_modules_unlock();
+	if (!stp_function_totals.disabled)
+		return;
+	snprintf(text, sizeof(text), "kprobes were disabled while the script ran: hits of %u functions or statements "
+		 "may be missing", stp_function_totals.disabled);
+	plat_message(STP_MSG_WARNING, text);
 }
 
 /* A missing module is not an error, since it may be loaded later. */
@@ -774,7 +792,7 @@ static int function_start(void *table, u32 n)
 	int err;
 
 	stp_modules_lock();
-	stp_function_totals.failed = stp_function_totals.skipped = stp_function_totals.refused = 0;
+	stp_function_totals = (struct stp_function_totals){ 0 };
 	stp_sites_sort();
 	err = arm_all(table, n);
 	if (err == -ENOMEM)
