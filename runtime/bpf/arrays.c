@@ -24,9 +24,9 @@
 /* The header of each table's element, before its keys. */
 struct elem_head { u32 chain, next, prev, unused; u64 hash; };
 
-static char *elem_at(const struct stp_shared_map *m, char *table, u32 place)
+static char *elem_at(const struct stp_shared_map *m, char *table, u32 position)
 {
-	return table + m->pool + (u64)(place - 1) * m->elem_size;
+	return table + m->pool + (u64)(position - 1) * m->elem_size;
 }
 
 static void keys_of(const struct stp_shared_map *m, char *elem, union stp_val *keys)
@@ -106,14 +106,14 @@ static void import_elem(struct stp_ctx *c, const struct stp_shared_map *m, char 
 void arrays_import(struct stp_ctx *c, const struct stp_shared_map *m, char *table)
 {
 	const struct stp_table_head *head = (const struct stp_table_head *)table;
-	u32 place = head->first, left = head->count;
+	u32 position = head->first, left = head->count;
 	s64 work = c->work;
 
 	c->work = 1ll << 60;
 	stp_map_clear(c, m->map);
-	for (; place && place <= m->capacity && left; left--) {
-		import_elem(c, m, elem_at(m, table, place));
-		place = ((struct elem_head *)elem_at(m, table, place))->next;
+	for (; position && position <= m->capacity && left; left--) {
+		import_elem(c, m, elem_at(m, table, position));
+		position = ((struct elem_head *)elem_at(m, table, position))->next;
 	}
 	stp_map_merge(c, m->map);
 	c->work = work;
@@ -144,11 +144,11 @@ static u64 hash_keys(const struct stp_shared_map *m, const union stp_val *keys)
 	return h;
 }
 
-static void export_elem(const struct stp_shared_map *m, char *table, struct stp_elem *e, u32 place)
+static void export_elem(const struct stp_shared_map *m, char *table, struct stp_elem *e, u32 position)
 {
 	struct stp_table_head *head = (struct stp_table_head *)table;
 	u32 *buckets = (u32 *)(head + 1), *bucket, i;
-	char *elem = elem_at(m, table, place), *s = elem + m->strings;
+	char *elem = elem_at(m, table, position), *s = elem + m->strings;
 	struct elem_head *own = (struct elem_head *)elem;
 	union stp_val keys[STP_MAX_KEYS];
 	s64 *n = (s64 *)(elem + m->numbers);
@@ -171,14 +171,14 @@ static void export_elem(const struct stp_shared_map *m, char *table, struct stp_
 	own->hash = hash_keys(m, keys);
 	bucket = &buckets[(u32)(own->hash >> 40) & (m->buckets - 1)];
 	own->chain = *bucket;
-	*bucket = place;
+	*bucket = position;
 	own->prev = head->last;
 	own->next = 0;
 	if (head->last)
-		((struct elem_head *)elem_at(m, table, head->last))->next = place;
+		((struct elem_head *)elem_at(m, table, head->last))->next = position;
 	else
-		head->first = place;
-	head->last = place;
+		head->first = position;
+	head->last = position;
 	head->used = ++head->count;
 }
 
@@ -215,13 +215,13 @@ static void add_elem(struct stp_ctx *c, const struct stp_shared_map *m, char *el
 void arrays_put_back(struct stp_ctx *c, const struct stp_shared_map *m, char *table)
 {
 	const struct stp_table_head *head = (const struct stp_table_head *)table;
-	u32 place = head->first, left = head->count;
+	u32 position = head->first, left = head->count;
 	s64 work = c->work;
 
 	c->work = 1ll << 60;
-	for (; place && place <= m->capacity && left; left--) {
-		add_elem(c, m, elem_at(m, table, place));
-		place = ((struct elem_head *)elem_at(m, table, place))->next;
+	for (; position && position <= m->capacity && left; left--) {
+		add_elem(c, m, elem_at(m, table, position));
+		position = ((struct elem_head *)elem_at(m, table, position))->next;
 	}
 	c->work = work;
 	arrays_export(c, m, table);
@@ -233,12 +233,12 @@ void arrays_export(struct stp_ctx *c, const struct stp_shared_map *m, char *tabl
 	struct stp_iter iter;
 	struct stp_elem *e;
 	s64 work = c->work;
-	u32 place = 0;
+	u32 position = 0;
 
 	c->work = 1ll << 60;
 	stp_map_merge(c, m->map);
 	arrays_empty(m, table);
 	for (e = stp_foreach_first(c, &iter, &all, -1, NULL, 0); e; e = stp_foreach_next(&iter))
-		export_elem(m, table, e, ++place);
+		export_elem(m, table, e, ++position);
 	c->work = work;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Attaches BPF programs to hooks of security modules. Programs are bound to hooks when they are loaded, so that hooks
- * that the kernel lacks are found before. A kernel with CONFIG_BPF_LSM accepts programs even if "bpf" is not among its
- * security modules, and never runs them.
+ * Attaches BPF programs to hooks of security modules. The kernel binds a program to its hook when it loads the
+ * program, so hooks that the kernel lacks are excluded before. A kernel with CONFIG_BPF_LSM accepts programs even if
+ * "bpf" is not among its security modules, and never runs them.
  */
 #define _GNU_SOURCE
 #include "client.h"

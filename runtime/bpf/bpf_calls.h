@@ -104,7 +104,7 @@ STP_INLINE u32 bpf_call_set(const struct stp_thread *me, u32 probe, u64 id)
 }
 
 /* Concurrent writers may change a row at any time. */
-#define STP_NOW(place) (*(volatile __typeof__(place) *)&(place))
+#define STP_NOW(value) (*(volatile __typeof__(value) *)&(value))
 
 STP_INLINE bool bpf_is_of(const struct stp_call *r, const struct stp_thread *me, u32 probe, u64 id)
 {

@@ -140,12 +140,12 @@ void client_print_hist(struct stp_ctx *c, const struct stp_stat *s, const struct
 } while (0)
 
 /* Members of kernel types, which bpf_members.h locates. */
-#define STP_MEMBER(number, place, type_, path_, ...)				\
+#define STP_MEMBER(number, where, type_, path_, ...)				\
 	static const struct stp_member member_##number					\
-	__attribute__((__section__("stp_members"), __used__, __aligned__(8))) = { place, #type_, #path_, number }
-#define STP_TYPE(number, place, type_)						\
+	__attribute__((__section__("stp_members"), __used__, __aligned__(8))) = { where, #type_, #path_, number }
+#define STP_TYPE(number, where, type_)						\
 	static const struct stp_member member_##number					\
-	__attribute__((__section__("stp_members"), __used__, __aligned__(8))) = { place, #type_, NULL, number }
+	__attribute__((__section__("stp_members"), __used__, __aligned__(8))) = { where, #type_, NULL, number }
 #define STP_OFFSET(number, value) value
 #define STP_LOAD_MEMBER(c, number, address, is_signed) stp_load8(c, address)
 

@@ -13,7 +13,7 @@
  *	STP_MAP_WALKED     0 or 1: programs use slices of it, or loops in an order
  *	STP_MAP_LOCK       members lock and lock_word of struct stp_shared_map
  *
- * The position of an element (_place() returns it) is its index in the pool + 1; 0: none. Context: a hit or the
+ * The position of an element (_position() returns it) is its index in the pool + 1; 0: none. Context: a hit or the
  * client that holds the array's lock.
  */
 #define STP_MAP_(suffix) STP_JOIN(STP_MAP_NAME, suffix)
@@ -237,7 +237,7 @@ STP_INLINE void STP_MAP_(_keys)(struct stp_slot *s, const union stp_val *keys)
 }
 
 /* Does the same as _find(), but a position that cannot be determined is an error, and 0 is returned. */
-STP_INLINE u32 STP_MAP_(_place)(struct stp_ctx *c)
+STP_INLINE u32 STP_MAP_(_position)(struct stp_ctx *c)
 {
 	u32 at = (u32)STP_MAP_(_find)(STP_SLOT(c));
 
@@ -253,7 +253,7 @@ STP_INLINE __attribute__((__overloadable__)) void *bpf_map_get(struct stp_ctx *c
 	u32 k;
 
 	STP_MAP_(_keys)(STP_SLOT(c), keys);
-	k = STP_MAP_(_place)(c) - 1;
+	k = STP_MAP_(_position)(c) - 1;
 	STP_HIDE(k);
 	if (k >= STP_MAP_CAPACITY)
 		return NULL;
@@ -271,7 +271,7 @@ STP_INLINE __attribute__((__overloadable__)) void *stp_map_put(struct stp_ctx *c
 	u32 k;
 
 	STP_MAP_(_keys)(STP_SLOT(c), keys);
-	k = STP_MAP_(_place)(c) - 1;
+	k = STP_MAP_(_position)(c) - 1;
 	if (k == ~0u && !c->error)
 		k = (u32)STP_MAP_(_insert)(STP_SLOT(c)) - 1;
 	STP_HIDE(k);
@@ -289,7 +289,7 @@ STP_INLINE __attribute__((__overloadable__)) void bpf_map_delete(struct stp_ctx 
 	u32 at, k;
 
 	STP_MAP_(_keys)(STP_SLOT(c), keys);
-	STP_MAP_(_remove)(STP_MAP_(_place)(c));
+	STP_MAP_(_remove)(STP_MAP_(_position)(c));
 }
 
 enum { STP_MAP_(_capacity) = STP_MAP_CAPACITY, STP_MAP_(_buckets) = STP_MAP_BUCKETS };

@@ -21,7 +21,7 @@ struct task_struct {
 } STP_KERNEL_TYPE;
 enum pid_type { PIDTYPE_PID, PIDTYPE_TGID, PIDTYPE_PGID, PIDTYPE_SID };
 
-#define STP_KERNEL_READ(to, place) bpf_probe_read_kernel(&(to), sizeof(to), (const void *)&(place))
+#define STP_KERNEL_READ(to, from) bpf_probe_read_kernel(&(to), sizeof(to), (const void *)&(from))
 
 STP_INLINE s64 bpf_start_time(void)
 {
@@ -100,14 +100,14 @@ STP_GLOBAL_FUNCTION u64 bpf_pid2task(u64 id)
 	STP_KERNEL_READ(entry, ns->idr.idr_rt.xa_head);
 	for (level = 0; level < STP_XA_LEVELS && (entry & 3) == 2 && entry > 4096; level++) {
 		struct xa_node___find *node = (void *)(entry - 2);
-		u64 place;
+		u64 index;
 
 		STP_KERNEL_READ(shift, node->shift);
-		place = id >> (shift & 63);
-		if (!level && place > 63)
+		index = id >> (shift & 63);
+		if (!level && index > 63)
 			return 0;
 		entry = 0;
-		bpf_probe_read_kernel(&entry, sizeof(entry), (const void *)((u64)&node->slots + 8 * (place & 63)));
+		bpf_probe_read_kernel(&entry, sizeof(entry), (const void *)((u64)&node->slots + 8 * (index & 63)));
 	}
 	if (!entry || entry & 3 || (!level && id))
 		return 0;

@@ -143,13 +143,13 @@ static inline void stp_outcome_note(struct stp_ctx_private *v, enum stp_outcome 
 /* Counts a value that is stored or printed truncated, and warns once per reason: "WHAT in probe POINT". Context:
  * any but NMI. */
 void stp_cut(enum stp_loss reason, const char *what);
-u64 stp_lost(enum stp_loss reason);                    /* number so far */
-u32 stp_loss_limit(enum stp_loss reason);              /* value of %u in its hint */
-u64 stp_lost_of(enum stp_loss_kind kind);              /* sum of the reasons of this kind */
+u64 stp_lost(enum stp_loss reason);                    /* returns the number so far */
+u32 stp_loss_limit(enum stp_loss reason);              /* returns the value of %u in its hint */
+u64 stp_lost_of(enum stp_loss_kind kind);              /* returns the sum of the reasons of this kind */
 
 /* ------------------------------------------------------------------ stap -t (timing.c) */
 
-u64 stp_timing_size(void);                             /* size of a context's table; 0: no timing */
+u64 stp_timing_size(void);                             /* returns the size of a context's table; 0: no timing */
 void stp_timing_add(struct stp_ctx_private *v, const struct stp_probe *p, u64 n);
 /* Sets numbers of a probe that the platform has counted itself: its hits, and their total time. */
 void stp_timing_set(u32 probe, u64 hits, u64 sum_ns);

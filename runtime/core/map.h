@@ -49,8 +49,8 @@ struct stp_sums {
 };
 
 /*
- * Maximum number of sums of all CPUs. Maps that would need more have none, since merging them would exceed the
- * budget of a hit.
+ * Maximum number of sums that a map stores for all CPUs. In a map that would need more, CPUs add to the elements
+ * directly, since merging the sums would exceed the budget of a hit.
  */
 #define STP_SUMS_MAX (1u << 17)
 

@@ -35,7 +35,7 @@ u64 plat_memory_available(void);
 
 /* ------------------------------------------------------------------ CPUs */
 
-u32 plat_cpus(void);                           /* highest CPU number + 1 */
+u32 plat_cpus(void);                           /* returns the highest CPU number + 1 */
 /* returns true if the CPU gets a context: it is online when the session is made */
 bool plat_cpu_used(u32 cpu);
 /*
@@ -52,7 +52,7 @@ u64 plat_stack_low(void);
 void plat_pause(u32 us);                       /* any context: busy-waits; 0: cpu_relax */
 u64 plat_cycles(void);                         /* any context: a counter for the overload check; 0: not available */
 u64 plat_random(void);                         /* may sleep */
-u64 plat_cycles_khz(void);                     /* frequency of that counter; 0: unknown */
+u64 plat_cycles_khz(void);                     /* returns the frequency of that counter; 0: unknown */
 /* Surround the output of the begin/end/error context at its end, so that it is not preempted while other records
  * wait for it. */
 void plat_preempt_off(void);

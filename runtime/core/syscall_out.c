@@ -422,7 +422,7 @@ bool call_out(struct call_text *t, const struct stp_syscall_arg *a, u64 v, u64 w
 	case STP_ARG_nodes: put_nodes(t, v, with); return true;
 	case STP_ARG_segment: call_segment(t, v); return true;
 	case STP_ARG_ldt:
-		if (with == 16)    /* its size */
+		if (with == 16)    /* sizeof(struct user_desc) */
 			call_segment(t, v);
 		else
 			call_address(t, v);

@@ -193,7 +193,7 @@ static inline s64 stp_ushr(s64 a, s64 b) { return (s64)((u64)a >> (b & 63)); }
 
 void stp_copy(char *to, const char *from, u32 size);       /* truncates; from may be equal to `to` */
 void stp_append(char *to, const char *from, u32 size);     /* appends in place */
-s32 stp_compare(const char *a, const char *b);             /* bytewise */
+s32 stp_compare(const char *a, const char *b);             /* compares bytes as strcmp() does */
 s64 stp_strlen(const char *s);
 #include "text.h"
 /* Appends an address in hexadecimal to a list of *len bytes, separated by a space. If it does not fit as a whole,
@@ -545,7 +545,7 @@ void stp_exit(struct stp_ctx *c);          /* ends the session after this handle
 void stp_log(struct stp_ctx *c, const char *text);           /* prints a line in the output */
 void stp_warn(struct stp_ctx *c, const char *text);          /* prints "WARNING: " and the text on standard error */
 void stp_system(struct stp_ctx *c, const char *command);
-void stp_switch_file(struct stp_ctx *c);   /* subsequent output is written to the next output file */
+void stp_switch_file(struct stp_ctx *c);   /* makes stapio write later output to the next output file */
 s64 stp_random(struct stp_ctx *c, s64 below);
 
 /* ------------------------------------------------------------------ tables of the generated C */
@@ -647,7 +647,7 @@ static inline u64 stp_static(struct stp_ctx *c, const struct stp_site *s)
 {
 	return STP_LIKELY(s->address) ? s->address : stp_static_unknown(c, s);
 }
-u64 stp_percpu_offset(struct stp_ctx *c);  /* offset of this CPU's copies of per-CPU variables */
+u64 stp_percpu_offset(struct stp_ctx *c);  /* returns the offset of this CPU's copies of per-CPU variables */
 void stp_raise(struct stp_ctx *c, s64 signal);     /* sends the signal to the current task, after the handler */
 u64 stp_thread_pointer(struct stp_ctx *c); /* the base of the current thread's thread-local variables */
 /* The build ID of the kernel module for which the script was translated. */

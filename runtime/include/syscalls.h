@@ -56,7 +56,7 @@ enum stp_syscall_part {            /* members of a struct sockaddr, utimbuf, ...
 };
 const char *stp_syscall_name(struct stp_ctx *c);
 const char *stp_syscall_kernel_name(struct stp_ctx *c);
-void stp_syscall_arguments(struct stp_ctx *c, char *to, u32 size);           /* argstr */
+void stp_syscall_arguments(struct stp_ctx *c, char *to, u32 size);           /* writes argstr */
 /* Called at the entry of a call: writes argstr to c->call_text, where it is saved for the return. */
 void stp_syscall_save(struct stp_ctx *c);
 void stp_syscall_string(struct stp_ctx *c, char *to, u32 size, u64 address);      /* writes a string as in argstr */

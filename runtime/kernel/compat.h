@@ -74,7 +74,7 @@ static inline bool compat_vectors_are_saved(void)
  * does not store. */
 static inline const struct fxregs_state *compat_saved_registers(u64 component)
 {
-#if !defined(HAVE_THREAD_FPU)                 /* since 6.16 it follows the task */
+#if !defined(HAVE_THREAD_FPU)                 /* since 6.16, struct fpu follows struct task_struct */
 	const union fpregs_state *state = &((struct fpu *)((void *)current + sizeof(*current)))->fpstate->regs;
 #elif defined(HAVE_FPSTATE)
 	const union fpregs_state *state = &current->thread.fpu.fpstate->regs;
@@ -287,8 +287,8 @@ static inline void compat_ftrace_free_filter(struct ftrace_ops *ops)
 /* Defined if many returns can be probed at once, by a kretprobe that an ftrace callback starts: then the kernel
  * requires only the stack pointer. An fprobe costs more and always saves all registers. Kretprobes must be based on
  * rethooks (5.18), which can have a handler of ours, see COMPAT_RETHOOK_HANDLER. Besides, until 5.10 kretprobes take
- * locks. While one is held, only the kernel's own kprobes are stopped (by kprobe_busy_begin()): another callback, in
- * an NMI or of a function that the lock itself calls, would wait for the lock forever. */
+ * locks. kprobe_busy_begin() prevents deadlocks only with kprobes: an ftrace callback in an NMI, or of a function that
+ * is called with the lock held, would start another kretprobe, which would wait for the lock forever. */
 #if COMPAT_FTRACE && defined(CONFIG_X86_64) && defined(CONFIG_KRETPROBE_ON_RETHOOK)
 #define COMPAT_RETURN_GROUPS 1
 #else

@@ -111,7 +111,7 @@ void stp_ftrace_unregister(struct ftrace_ops *ops, unsigned long *functions, u32
 
 /* Called in this order; remove is also called after a failure. */
 int stp_returns_prepare(struct stp_batch *b);          /* 0 or -ENOMEM */
-u64 stp_returns_memory(const void *functions, u32 n);  /* memory for calls in progress, in bytes */
+u64 stp_returns_memory(const void *functions, u32 n);  /* returns the memory for calls in progress, in bytes */
 void stp_returns_add(struct stp_batch *b, const struct stp_function *f);
 void stp_returns_arm(struct stp_batch *b);
 void stp_returns_remove(struct stp_batch *b);

@@ -228,7 +228,7 @@ static __always_inline void stp_adds_run(struct stp_ctx_private *v, void (*handl
 
 struct vm_area_struct;
 
-int stp_rings_make(void);          /* may sleep; returns 0 or -ENOMEM, and then the rings remain */
+int stp_rings_make(void);          /* may sleep; returns 0, also if the rings exist, or -ENOMEM */
 void stp_rings_shrink(void);       /* as stp_rings_free(), except for the header's page; may sleep */
 void stp_rings_free(void);         /* called when they are not mapped and not written any more; may sleep */
 int stp_rings_map(struct vm_area_struct *vma);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* For carriers whose handlers have no call stacks: --runtime=user, and the host that stap runs on with --merge. */
+/* Functions for handlers without call stacks: with --runtime=user, and of the probes that run here with --merge. */
 #include "user.h"
 
 /* No string is a stack value here: handlers have no call stacks. */

@@ -23,9 +23,9 @@ extern struct stp_ctx *user_ctx;
 u64 user_now_ns(void);                 /* CLOCK_MONOTONIC */
 
 /* output.c */
-void user_flush(void);                 /* committed records to standard output */
-bool user_output_failed(void);         /* nothing is written any more */
-void user_output_closed(void);         /* the reader has closed the output: ends the session */
+void user_flush(void);                 /* writes committed records to standard output */
+bool user_output_failed(void);         /* returns true if nothing is written any more */
+void user_output_closed(void);         /* ends the session, since the reader has closed the output */
 /* With --record: writes a frame of include/records.h. */
 void user_frame(u32 kind, const void *payload, u32 len);
 void user_record_gaps(void);           /* writes the losses since the last call, before a record begins */
@@ -79,7 +79,7 @@ int user_input_fd(void);               /* readable when the script's probes of s
 void user_input_read(void);            /* reads the available input, and runs their handlers */
 
 /* timer.c */
-u64 user_timer_next(void);             /* time at which the next timer is due; ~0: never */
+u64 user_timer_next(void);             /* returns the time at which the next timer is due; ~0: never */
 void user_timer_run(void);             /* runs handlers of due timers */
 
 #endif
