@@ -111,6 +111,35 @@ static bool inside(const struct rows *r, uint64_t address)
 	return false;
 }
 
+// Returns the lowest address of the ranges, and the highest that is not in them.
+static uint64_t span(const struct rows *r, uint64_t *end)
+{
+	uint64_t start = UINT64_MAX;
+
+	*end = 0;
+	for (int i = 0; i < r->nranges; i++) {
+		start = r->range[i].start < start ? r->range[i].start : start;
+		*end = r->range[i].end > *end ? r->range[i].end : *end;
+	}
+	return start;
+}
+
+// Returns the first row at `address` or above. libdw has sorted the rows by address.
+static size_t first_row(Dwarf_Lines *lines, size_t n, uint64_t address)
+{
+	size_t low = 0, middle;
+	Dwarf_Addr at;
+
+	while (low < n) {
+		middle = low + (n - low) / 2;
+		if (!dwarf_lineaddr(dwarf_onesrcline(lines, middle), &at) && at < address)
+			low = middle + 1;
+		else
+			n = middle;
+	}
+	return low;
+}
+
 static void read_ranges(Dwarf_Die *die, struct rows *r)
 {
 	Dwarf_Addr base, start, end;
@@ -157,11 +186,15 @@ static bool row_of(Dwarf_Line *line, bool any, struct row *out)
 
 static void read_rows(Dwarf_Lines *lines, size_t n, bool any, struct own_file *source, struct rows *r)
 {
+	uint64_t end, start = span(r, &end);
+	Dwarf_Addr address;
 	struct row row;
 
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = first_row(lines, n, start); i < n; i++) {
 		Dwarf_Line *line = dwarf_onesrcline(lines, i);
 
+		if (!dwarf_lineaddr(line, &address) && address >= end)
+			break;
 		if (row_of(line, any, &row) && inside(r, row.address) && fits(source, line))
 			vec_push(&r->at, row);
 	}
@@ -494,10 +527,13 @@ static bool set_other_line(struct di_function *f)
 
 	if (!dwarf_diecu((Dwarf_Die *)p->die, &unit, NULL, NULL) || dwarf_getsrclines(&unit, &lines, &n))
 		return false;
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = first_row(lines, n, f->address); i < n; i++) {
 		Dwarf_Line *line = dwarf_onesrcline(lines, i);
 		const char *path = dwarf_linesrc(line, NULL, NULL);
+		Dwarf_Addr address;
 
+		if (!dwarf_lineaddr(line, &address) && address > f->address)
+			break;
 		if (!path || !row_of(line, true, &row) || row.address != f->address)
 			continue;
 		f->file = dwarf_source_path(&unit, path);
