@@ -78,7 +78,7 @@ static struct session *new_session(const char *systemtap_dir)
 // Returns the files of a rule, each preceded by "|".
 static const char *files_of(const char *rule)
 {
-	struct depends d = { .dir = "/d", .ours = "/tmp/x/" };
+	struct depends d = { .dir = "/d", .own_prefix = "/tmp/x/" };
 	struct buf b = { 0 };
 
 	depends_rule(&d, rule);
