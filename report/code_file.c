@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 enum { ROOTS_MAX = 1024 };                 // root directories that are searched
+enum { FILE_FLAGS = O_RDONLY | O_CLOEXEC | O_NONBLOCK };
 
 // Mappings end at a page of the kernel that ran the code: of 4, 16 or 64 KB.
 static bool ends_at(const GElf_Phdr *p, uint64_t end)
@@ -37,7 +38,7 @@ static bool is_file_of(int fd, uint64_t end)
 
 	if (fstat(fd, &st) || !S_ISREG(st.st_mode))
 		return false;
-	elf = found ? NULL : elf_begin(fd, ELF_C_READ_MMAP, NULL);
+	elf = found ? NULL : elf_begin(fd, ELF_C_READ, NULL);      // not mapped: others may truncate it
 	if (!elf || elf_getphdrnum(elf, &n))
 		n = 0;
 	for (size_t i = 0; i < n && !found; i++)
@@ -46,18 +47,13 @@ static bool is_file_of(int fd, uint64_t end)
 	return found;
 }
 
-static int open_in(int root, const char *path, uint64_t end)
+// Returns the descriptor if it is of such a file; else closes it, and returns -1.
+static int checked(int fd, uint64_t end)
 {
-	struct open_how how = {
-		.flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK, .resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS,
-	};
-	int fd = syscall(SYS_openat2, root, path, &how, sizeof(how));
-
-	if (fd >= 0 && !is_file_of(fd, end)) {
-		close(fd);
-		fd = -1;
-	}
-	return fd;
+	if (fd < 0 || is_file_of(fd, end))
+		return fd;
+	close(fd);
+	return -1;
 }
 
 // Root directories of processes differ if their mount namespaces do.
@@ -84,6 +80,7 @@ static bool add_root(struct root *roots, size_t *n, const char *process)
 
 static int open_in_process(const char *process, const char *path, uint64_t end)
 {
+	struct open_how how = { .flags = FILE_FLAGS, .resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS };
 	char name[300];
 	int root, fd;
 
@@ -91,9 +88,9 @@ static int open_in_process(const char *process, const char *path, uint64_t end)
 	root = open(name, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (root < 0)
 		return -1;
-	fd = open_in(root, path, end);
+	fd = syscall(SYS_openat2, root, path, &how, sizeof(how));
 	close(root);
-	return fd;
+	return checked(fd, end);
 }
 
 static int open_elsewhere(const char *path, uint64_t end)
@@ -118,6 +115,6 @@ int code_file_open(const char *path, uint64_t end)
 	int fd;
 
 	elf_version(EV_CURRENT);
-	fd = open_in_process("self", path, end);
+	fd = checked(open(path, FILE_FLAGS), end);
 	return fd < 0 ? open_elsewhere(path, end) : fd;
 }
