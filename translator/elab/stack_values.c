@@ -45,14 +45,14 @@ static bool makes_text(const struct stacks *k, const struct expr *e)
 	return f && f->embedded && !f->next_overload && embedded_word(f->embedded, makers[k->form]);
 }
 
-// Returns the expression that the function returns and consists of, or NULL.
-static struct expr *returned(const struct func *f)
+// Returns the expression of the only statement of the function if the statement is of this kind, or NULL.
+static struct expr *only(const struct func *f, enum stmt_kind kind)
 {
 	struct stmt *s = f->body;
 
 	while (s && s->kind == S_BLOCK)
 		s = s->u.block.n == 1 ? s->u.block.at[0] : NULL;
-	return s && s->kind == S_RETURN ? s->u.expr : NULL;
+	return s && s->kind == kind ? s->u.expr : NULL;
 }
 
 // Returns the call that makes the stack value whose text the expression is, or NULL.
@@ -63,7 +63,7 @@ static struct expr *value_of(struct stacks *k, struct expr *e)
 
 	if (!f || !f->body || f->next_overload || f->params.n || f->recursive)
 		return NULL;
-	text = returned(f);
+	text = only(f, S_RETURN);
 	if (!text)
 		return NULL;
 	if (!makes_text(k, text))
@@ -77,13 +77,8 @@ static struct expr *value_of(struct stacks *k, struct expr *e)
 // Returns the call that the function consists of, or NULL.
 static const struct expr *only_call(const struct func *f)
 {
-	const struct expr *e = f->body ? returned(f) : NULL;
-	struct stmt *s = f->body;
+	const struct expr *e = only(f, S_RETURN) ? only(f, S_RETURN) : only(f, S_EXPR);
 
-	while (s && s->kind == S_BLOCK)
-		s = s->u.block.n == 1 ? s->u.block.at[0] : NULL;
-	if (s && s->kind == S_EXPR)
-		e = s->u.expr;
 	return e && e->kind == E_CALL ? e : NULL;
 }
 

@@ -111,7 +111,7 @@ static bool inside(const struct rows *r, uint64_t address)
 	return false;
 }
 
-// Returns the lowest address of the ranges, and the highest that is not in them.
+// Returns the lowest address of the ranges; *end is the address after the highest.
 static uint64_t span(const struct rows *r, uint64_t *end)
 {
 	uint64_t start = UINT64_MAX;
