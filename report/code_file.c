@@ -7,10 +7,15 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <gelf.h>
+#include <limits.h>
 #include <linux/openat2.h>
+#include <signal.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -110,11 +115,55 @@ static int open_elsewhere(const char *path, uint64_t end)
 	return fd;
 }
 
+// libdw maps files, and reading a page past the end of a mapped file that was truncated raises SIGBUS. Such pages are
+// replaced by zeros, which libdw handles as those of a damaged file.
+static void replace_page(int number, siginfo_t *info, void *context)
+{
+	uintptr_t size = sysconf(_SC_PAGESIZE), page = (uintptr_t)info->si_addr & ~(size - 1);
+
+	if (info->si_code != BUS_ADRERR ||
+	    mmap((void *)page, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED)
+		signal(SIGBUS, SIG_DFL);           // the access is repeated, and ends the program
+}
+
+void code_file_survive_truncation(void)
+{
+	struct sigaction action = { .sa_sigaction = replace_page, .sa_flags = SA_SIGINFO };
+
+	sigaction(SIGBUS, &action, NULL);
+}
+
+static int open_anywhere(const char *path, uint64_t end)
+{
+	int fd = checked(open(path, FILE_FLAGS), end);
+
+	return fd < 0 ? open_elsewhere(path, end) : fd;
+}
+
+// Replaces the escapes that frames have instead of white space (runtime/kernel/stack_values.c).
+static void unescape(char *path)
+{
+	static const char from[] = "nrtvf", to[] = "\n\r\t\v\f";
+	const char *found;
+	char *at = path;
+
+	for (; *path; path++) {
+		found = *path == '\\' && path[1] ? strchr(from, path[1]) : NULL;
+		path += found != NULL;
+		*at++ = found ? to[found - from] : *path;
+	}
+	*at = '\0';
+}
+
 int code_file_open(const char *path, uint64_t end)
 {
+	char plain[PATH_MAX];
 	int fd;
 
 	elf_version(EV_CURRENT);
-	fd = checked(open(path, FILE_FLAGS), end);
-	return fd < 0 ? open_elsewhere(path, end) : fd;
+	fd = open_anywhere(path, end);
+	if (fd >= 0 || !strchr(path, '\\') || strlen(path) >= sizeof(plain))
+		return fd;
+	unescape(strcpy(plain, path));
+	return open_anywhere(plain, end);
 }

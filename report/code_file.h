@@ -9,5 +9,7 @@
 // Files of other builds rarely end there. If the path of this process leads to another file, or to none, the
 // root directories of other processes are searched. Returns a descriptor, or -1.
 int code_file_open(const char *path, uint64_t end);
+// From now on, files may be truncated while they are mapped.
+void code_file_survive_truncation(void);
 
 #endif

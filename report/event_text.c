@@ -59,7 +59,7 @@ static struct text print(const struct event *e)
 	for (unsigned i = 0; i < e->format->n; i++) {
 		const struct piece *p = &e->format->pieces[i];
 
-		pieces[i] = (struct stp_format){ .conv = p->conv, .flag = p->flag, .width = p->width,
+		pieces[i] = (struct stp_format){ .conv = p->conv, .flags = p->flags, .width = p->width,
 						 .precision = p->precision, .text = p->text.at, .len = p->text.len };
 	}
 	for (unsigned i = 0; i < e->ncells; i++) {

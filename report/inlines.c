@@ -20,7 +20,7 @@ struct inlines {
 	size_t nranges;
 };
 
-enum { DEPTH_MAX = 200 };                  // of namespaces, types and blocks within each other
+enum { DEPTH_MAX = 200 };                  // nesting of namespaces, types and blocks
 
 // Makes space for one more element; the size is doubled at each power of two.
 static void *grow(void *at, size_t n, size_t size)

@@ -181,12 +181,29 @@ static void begin(const struct output *out, struct json_object *o, const struct 
 	json_object_object_add(o, "time_ns", number(out, s->start_ns));
 	add_string(o, "host", s->host);
 	add_string(o, "kernel", s->kernel);
-	add_string(o, "script", s->script);
+	add_text(o, "script", s->script);
 	for (size_t i = 0; i < s->noptions; i++)
-		json_object_array_add(options, json_text((struct text){ s->options[i], strlen(s->options[i]) }));
+		json_object_array_add(options, json_text(s->options[i]));
 	json_object_object_add(o, "options", options);
 	if (s->target)
 		json_object_object_add(o, "target", number(out, s->target));
+}
+
+// With --json-safe, a number may be a string: another member has the types.
+static struct json_object *type_of(const struct cell *c)
+{
+	return json_object_new_string(c->type == CELL_NUMBER ? "number" : "string");
+}
+
+static void add_types(struct json_object *o, const struct event *e)
+{
+	struct json_object *types = json_object_new_array();
+
+	for (unsigned i = 0; i < e->ncells; i++)
+		json_object_array_add(types, type_of(&e->cells[i]));
+	json_object_object_add(o, "key_types", types);
+	if (e->value->type != CELL_STATISTIC)
+		json_object_object_add(o, "value_type", type_of(e->value));
 }
 
 // Adds a member for the key at this position.
@@ -223,6 +240,8 @@ static void value(const struct output *out, struct json_object *o, const struct 
 		json_object_object_add(o, "keys_base64", bytes);
 	if (stacks)
 		json_object_object_add(o, "stacks", stacks);
+	if (out->safe)
+		add_types(o, e);
 	if (e->value->type == CELL_STATISTIC)
 		add_statistic(out, o, e->value->statistic);
 	else if (e->value->type == CELL_NUMBER)
@@ -321,6 +340,8 @@ struct json_object *json_event(const struct output *out, const struct session *s
 	struct json_object *o = json_object_new_object();
 
 	add_string(o, "type", type_name(e));
+	if (out->names_host && e->kind != EVENT_BEGIN)
+		add_string(o, "host", s->host);
 	switch (e->kind) {
 	case EVENT_BEGIN: begin(out, o, s); break;
 	case EVENT_PRINT: case EVENT_TEXT: break;          // json_print() writes them

@@ -79,13 +79,19 @@ static void add_argument(void *to, const char *name, const struct cell *c)
 		add_number(to, name, c->number);
 }
 
-static void add_arguments(struct members *m, const struct event *e)
+static void add_type(void *to, const char *name, const struct cell *c)
+{
+	add_string(to, name, c->type == CELL_TEXT ? "string" : "number");
+}
+
+// Adds an object with a member for each argument, which the handler adds.
+static void add_arguments(struct members *m, const char *name, const struct event *e, argument_handler *add)
 {
 	struct members arguments = { m->out, m->line };
 
-	add_name(m, "args");
+	add_name(m, name);
 	line_add(m->line, "{", 1);
-	each_argument(e, add_argument, &arguments);
+	each_argument(e, add, &arguments);
 	line_add(m->line, "}", 1);
 }
 
@@ -111,6 +117,10 @@ int json_print(const struct output *out, const struct session *s, const struct e
 	line_add(&line, start, sizeof(start) - 1);
 	add_number(&m, "time_ns", e->time_ns);
 	add_number(&m, "cpu", e->cpu);
+	if (e->host.len)
+		add_text(&m, "host", e->host);
+	else if (out->names_host)
+		add_string(&m, "host", s->host);
 	if (e->probe) {
 		add_string(&m, "probe", e->probe->written);
 		add_string(&m, "place", e->probe->where);
@@ -119,7 +129,9 @@ int json_print(const struct output *out, const struct session *s, const struct e
 	if (stack.len)
 		add_object(&m, "stack", json_stack(s, stack));
 	if (e->kind == EVENT_PRINT)
-		add_arguments(&m, e);
+		add_arguments(&m, "args", e, add_argument);
+	if (e->kind == EVENT_PRINT && out->safe)
+		add_arguments(&m, "arg_types", e, add_type);
 	line_add(&line, "}\n", 2);
 	return fwrite(line.at, 1, line.len, out->file) < line.len ? -errno : 0;
 }

@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // stap-report: makes text, JSON, folded stacks and the like of a recorded session. In: files made by stap --record, or
 // standard input. Out: standard output, and the files of --output.
+#include "code_file.h"
 #include "event_text.h"
+#include "number.h"
 #include "output_formats.h"
 #include "stack.h"
 #include "stream.h"
 #include "writers.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <getopt.h>
+#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -22,10 +26,13 @@ static const struct writer *const writers[] = { &text_writer, &json_writer, &csv
 					       &speedscope_writer, &pprof_writer, &chrome_writer, &svg_writer, &html_writer };
 
 enum { OUTPUTS = 16 };
+enum { FIFO_POLL_MS = 100 };               // interval between attempts to open a FIFO
 
 static struct output outputs[OUTPUTS];
 static int noutputs;
+static const struct writer *printed;       // on standard output; NULL: text, if there are no files
 static bool incomplete;                    // an output could not be written
+static const char *remote;                 // --remote: the host of standard input
 
 static __attribute__((format(printf, 1, 2))) void report_error(const char *fmt, ...)
 {
@@ -81,23 +88,96 @@ static void refuse_same(const char *path, char **sessions)
 			fail("the output %s would overwrite the session; give another file", path);
 }
 
+static int stop(void *to, const struct session *s, const struct event *e)
+{
+	return -ECANCELED;
+}
+
+static void report_foreign(const char *name)
+{
+	report_error("%s is not a recorded session; record one with stap --record -o FILE", name);
+}
+
+// Exits if a file is not a session, before outputs replace other files. What a pipe has is not known before it is read.
+static void require_session(const char *path)
+{
+	struct stream_extent extent;
+	struct stat st;
+	FILE *file;
+	int rc;
+
+	if (!strcmp(path, "-") || (!stat(path, &st) && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode)))
+		return;
+	file = fopen(path, "re");
+	if (!file)
+		fail("cannot read %s: %s", path, strerror(errno));
+	rc = stream_read(file, stop, NULL, &extent);
+	fclose(file);
+	if (rc == -EPROTO || rc == -ENODATA) {
+		report_foreign(path);
+		exit(1);
+	}
+}
+
+static void print_as(const struct writer *format)
+{
+	if (printed && printed != format)
+		fail("two formats are written to standard output; give one of them a file");
+	printed = format;
+}
+
 static void add_file(const char *arg)          // FORMAT:FILE
 {
 	const char *colon = strchr(arg, ':');
 
 	if (!colon || !colon[1])
 		fail("--output takes FORMAT:FILE, not \"%s\"", arg);
-	add(find(arg, colon - arg), colon + 1, NULL);
+	if (strcmp(colon, ":-"))
+		add(find(arg, colon - arg), colon + 1, NULL);
+	else
+		print_as(find(arg, colon - arg));
+}
+
+// Opens a file without waiting, and then writes it as any other. Fails with ENXIO if it is a FIFO that no process
+// reads.
+static FILE *open_now(const char *path)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NONBLOCK, 0666);
+
+	if (fd >= 0)
+		fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK);
+	return fd < 0 ? NULL : fdopen(fd, "w");
+}
+
+// A FIFO is opened when a process reads it. Until then, SIGINT ends this program, as does the end of stap, which waits
+// for the descriptor `ready` (-1: there is no stap).
+static FILE *open_file(const char *path, int ready)
+{
+	struct pollfd stap = { ready };
+	struct stat st;
+	FILE *file = open_now(path);
+
+	if (file || errno != ENXIO || stat(path, &st) || !S_ISFIFO(st.st_mode))
+		return file;
+	fprintf(stderr, "waiting for a process that reads the FIFO %s\n", path);
+	signal(SIGINT, SIG_DFL);
+	while (!file && errno == ENXIO) {
+		if (poll(&stap, 1, FIFO_POLL_MS) > 0)
+			exit(1);
+		file = open_now(path);
+	}
+	signal(SIGINT, SIG_IGN);
+	return file;
 }
 
 // Opens the files of --output when all options are valid and the sessions are known.
-static void open_files(char **sessions)
+static void open_files(char **sessions, int ready)
 {
 	for (struct output *o = outputs; o < outputs + noutputs; o++) {
 		if (o->file)
 			continue;                  // standard output
 		refuse_same(o->path, sessions);
-		o->file = fopen(o->path, "we");
+		o->file = open_file(o->path, ready);
 		if (!o->file)
 			fail("cannot write %s: %s", o->path, strerror(errno));
 	}
@@ -224,15 +304,17 @@ static bool read_one(const char *path)
 {
 	bool is_file = strcmp(path, "-"), whole = true;
 	FILE *file = is_file ? fopen(path, "re") : stdin, *in = NULL;
-	const char *name = is_file ? path : "standard input";
+	const char *name = is_file ? path : remote ? remote : "standard input";
 	struct stream_extent extent = { .length = 1 };
 	uint64_t begin = 0;
 	int rc;
 
 	if (file)
 		in = fopencookie(file, "r", (cookie_io_functions_t){ .read = read_input });
-	if (!in)
-		fail("cannot read %s: %s", path, strerror(errno));
+	if (!in) {
+		report_error("cannot read %s: %s", path, strerror(errno));
+		return false;
+	}
 	for (int n = 0; extent.length; n++) {
 		rc = stream_read(in, handle, NULL, &extent);
 		if (rc == -ENODATA && n)
@@ -240,10 +322,11 @@ static bool read_one(const char *path)
 		if (rc == -ENODATA && !is_file)
 			exit(1);                   // the session did not begin, and its messages say why
 		if ((rc == -EPROTO || rc == -ENODATA) && !n)
-			fail("%s is not a recorded session; record one with stap --record -o FILE", name);
-		if (rc == -EPROTO) {
+			report_foreign(name);
+		else if (rc == -EPROTO)
 			report_error("%s: the bytes after the end of the session, from byte %llu on, are ignored",
 				     name, (unsigned long long)begin);
+		if (rc == -EPROTO || rc == -ENODATA) {
 			whole = false;
 			break;
 		}
@@ -275,35 +358,43 @@ int main(int argc, char **argv)
 		{ "format", required_argument, NULL, 'f' }, { "output", required_argument, NULL, 'O' },
 		{ "json-safe", no_argument, NULL, 's' }, { "ready-fd", required_argument, NULL, 'r' },
 		{ "hist-terminal", required_argument, NULL, 't' }, { "percentiles", no_argument, NULL, 'p' },
-		{ "help", no_argument, NULL, 'h' }, { 0 },
+		{ "remote", required_argument, NULL, 'R' }, { "help", no_argument, NULL, 'h' }, { 0 },
 	};
-	const struct writer *format = NULL;
 	bool safe = false, whole = true;
-	int opt, ready = -1;
+	int64_t ready = -1;
+	int opt;
 
+	code_file_survive_truncation();
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGINT, SIG_IGN);                   // the session ends, and the rest of its output follows
 	while ((opt = getopt_long(argc, argv, "f:h", options, NULL)) != -1)
 		switch (opt) {
-		case 'f': format = find(optarg, strlen(optarg)); break;
+		case 'f': print_as(find(optarg, strlen(optarg))); break;
 		case 'O': add_file(optarg); break;
 		case 's': safe = true; break;
 		case 't': event_text_suit_terminal(*optarg == '2' ? 2 : 1); break;     // as determined by stap
 		case 'p': event_text_add_percentiles(); break;
-		case 'r': ready = atoi(optarg); break;
+		case 'R': remote = optarg; break;                  // one of several hosts, whose outputs stap mixes
+		case 'r':
+			if (!number_whole(optarg, 10, 0, INT_MAX, &ready))
+				fail("invalid file descriptor \"%s\" in --ready-fd", optarg);
+			break;
 		case 'h':
 			usage();
 			return 0;
 		default: return 1;
 		}
-	if (format || !noutputs)
-		add(format ? format : &text_writer, "standard output", stdout);
-	open_files(argv + optind);
+	if (printed || !noutputs)
+		add(printed ? printed : &text_writer, "standard output", stdout);
+	for (int i = optind; i < argc; i++)
+		require_session(argv[i]);
+	open_files(argv + optind, (int)ready);
 	for (int i = 0; i < noutputs; i++) {
 		outputs[i].safe = safe;
+		outputs[i].names_host = remote;
 		__fsetlocking(outputs[i].file, FSETLOCKING_BYCALLER);      // there is one thread
 	}
-	if (ready >= 0 && (write(ready, "", 1) != 1 || close(ready)))      // stap waits for this to run the script
+	if (ready >= 0 && (write((int)ready, "", 1) != 1 || close((int)ready)))      // stap waits for this to run the script
 		fail("cannot write to stap: %s", strerror(errno));
 	for (int i = optind; i < argc; i++)
 		whole &= read_one(argv[i]);

@@ -4,10 +4,12 @@
 #include "cells.h"
 #include "live.h"
 #include "screen.h"
+#include "number.h"
 #include "stream.h"
 
 #include <errno.h>
 #include <getopt.h>
+#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -186,6 +188,16 @@ static void print_rest(void)
 		fprintf(stderr, "WARNING: lost: %llu\n", (unsigned long long)live.lost);
 }
 
+static int number_of(const char *text, int max)
+{
+	int64_t n;
+
+	if (number_whole(text, 10, 0, max, &n))
+		return (int)n;
+	fprintf(stderr, "stap-monitor: invalid number \"%s\"; use 0 to %d\n", text, max);
+	exit(EXIT_FAILURE);
+}
+
 int main(int argc, char **argv)
 {
 	static const struct option options[] = {
@@ -200,10 +212,10 @@ int main(int argc, char **argv)
 	signal(SIGINT, SIG_IGN);                   // the session ends, and the rest of its output follows
 	while ((opt = getopt_long(argc, argv, "", options, NULL)) != -1)
 		switch (opt) {
-		case 'i': monitor.interval_ms = 1000 * atoi(optarg); break;
-		case 'c': monitor.commands = atoi(optarg); break;
-		case 'm': monitor.messages = atoi(optarg); break;
-		case 'r': ready = atoi(optarg); break;
+		case 'i': monitor.interval_ms = 1000 * number_of(optarg, INT_MAX / 1000); break;
+		case 'c': monitor.commands = number_of(optarg, INT_MAX); break;
+		case 'm': monitor.messages = number_of(optarg, INT_MAX); break;
+		case 'r': ready = number_of(optarg, INT_MAX); break;
 		default: return 1;
 		}
 	if (isatty(STDOUT_FILENO) && monitor.messages >= 0)

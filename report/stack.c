@@ -39,10 +39,34 @@ static void trim(struct text *t)
 		t->len--;
 }
 
+static const char *skip_hexadecimal(const char *at, const char *end)
+{
+	uint64_t n;
+
+	return at && hexadecimal(&at, end, &n) ? at : NULL;
+}
+
+// Returns the "[" of the module. It follows "+0x1b/0x40 ", or an address at the begin of the line, since a path may
+// have brackets; else it is the last one.
+static const char *begin_of_module(struct text line)
+{
+	const char *end = line.at + line.len, *at = skip_hexadecimal(line.at, end), *plus = line.at;
+
+	if (at && end - at > 2 && !memcmp(at, " [", 2))
+		return at + 1;
+	while ((plus = memmem(plus, end - plus, "+0x", 3))) {
+		at = skip_hexadecimal(++plus, end);
+		at = at && *at == '/' ? skip_hexadecimal(at + 1, end) : NULL;
+		if (at && end - at > 2 && !memcmp(at, " [", 2))
+			return at + 1;
+	}
+	return memrchr(line.at, '[', line.len);
+}
+
 // Takes "[module]" off the end of the line.
 static struct text take_module(struct text *line)
 {
-	const char *open = line->len && line->at[line->len - 1] == ']' ? memrchr(line->at, '[', line->len) : NULL;
+	const char *open = line->len && line->at[line->len - 1] == ']' ? begin_of_module(*line) : NULL;
 	struct text module = { "", 0 };
 
 	if (!open || open == line->at || open[-1] != ' ')
@@ -58,9 +82,15 @@ static struct text take_module(struct text *line)
 static void name_by_file(struct frame *f)
 {
 	const char *end = f->module.at + f->module.len;
-	const char *plus = memmem(f->module.at, f->module.len, "+0x", 3), *from = plus, *at = plus + 1;
+	const char *plus = NULL, *from, *at = f->module.at;
 
-	if (!plus || !hexadecimal(&at, end, &f->offset))
+	while ((at = memmem(at, end - at, "+0x", 3)))       // the last one: directories may have such names
+		plus = at++;
+	if (!plus)
+		return;
+	from = plus;
+	at = plus + 1;
+	if (!hexadecimal(&at, end, &f->offset))
 		return;
 	while (from > f->module.at && from[-1] != '/')
 		from--;

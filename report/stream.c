@@ -7,12 +7,13 @@
 #include "records.h"
 
 #include <errno.h>
+#include <search.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define COUNT_MAX (INT64_MAX / CELL_BUCKETS)       // so that sums of a histogram do not overflow
 
-enum { PROBES_MAX = 1 << 20, GLOBALS_MAX = 1 << 16, OPTIONS_MAX = 1 << 12, FORMATS_MAX = 1 << 20, HIST_WIDTH_MAX = 4096,
+enum { PROBES_MAX = 1 << 20, GLOBALS_MAX = 1 << 16, OPTIONS_MAX = 1 << 12, PIECE_BYTES = 5, HIST_WIDTH_MAX = 4096,
        HIST_ELISION_MAX = 1 << 20 };
 
 struct reader {
@@ -22,8 +23,8 @@ struct reader {
 	const unsigned char *at, *end;     // of the items of a frame
 	uint64_t probe;                    // of the last HEAD: 1 + index, or 0
 	bool damaged;                      // a field reached beyond the end, or has no valid value
+	unsigned version;                  // of the stream
 	bool begun;                        // BEGIN was delivered
-	size_t formats_sorted;
 	struct cell cells[2 * FORMAT_PIECES + FORMAT_PIECES];
 	struct statistic statistic;
 };
@@ -184,32 +185,52 @@ static void describe_session(struct reader *r)
 	r->s.target = signed_number(r);
 }
 
-static void append(char **to, struct text t)
+// The text that grows is allocated.
+static void append(struct text *to, struct text t)
 {
-	size_t have = *to ? strlen(*to) : 0;
+	char *at = realloc((char *)to->at, to->len + t.len + 1);
 
-	*to = realloc(*to, have + t.len + 1);
-	if (!*to)
+	if (!at)
 		abort();
-	memcpy(*to + have, t.at, t.len);
-	(*to)[have + t.len] = '\0';
+	memcpy(at + to->len, t.at, t.len);
+	*to = (struct text){ at, to->len + t.len };
 }
 
 static void describe_option(struct reader *r)
 {
-	char **option = element(r, &r->s.options, &r->s.noptions, sizeof(*option), number(r), OPTIONS_MAX);
+	struct text *option = element(r, &r->s.options, &r->s.noptions, sizeof(*option), number(r), OPTIONS_MAX);
 
 	if (option)
 		append(option, text(r));
 }
 
+static int by_id(const void *a, const void *b)
+{
+	const struct format *x = a, *y = b;
+
+	return x->id < y->id ? -1 : x->id > y->id;
+}
+
+static void free_format(void *format)
+{
+	struct format *f = format;
+
+	for (unsigned i = 0; i < f->n; i++)
+		free((char *)f->pieces[i].text.at);
+	free(f);
+}
+
+// If formats have the same identifier, the last one is used. Memory is limited by the bytes that are there.
 static void describe_format(struct reader *r)
 {
 	int64_t id = signed_number(r);
 	unsigned n = number_below(r, FORMAT_PIECES + 1);
-	struct format *f = calloc(1, sizeof(*f) + n * sizeof(f->pieces[0]));
-	struct format **entry = element(r, &r->s.formats, &r->s.nformats, sizeof(f), r->s.nformats, FORMATS_MAX);
+	struct format *f, **entry;
 
+	r->damaged |= n * PIECE_BYTES > (size_t)(r->end - r->at);
+	if (r->damaged)
+		return;
+	f = calloc(1, sizeof(*f) + n * sizeof(f->pieces[0]));
 	if (!f)
 		abort();
 	f->id = id;
@@ -218,14 +239,20 @@ static void describe_format(struct reader *r)
 		struct piece *p = &f->pieces[i];
 
 		p->conv = byte(r);
-		p->flag = byte(r);
+		p->flags = byte(r);
+		if (r->version < 7)
+			p->flags = stp_format_flag(p->flags);
 		p->width = signed_number(r);
 		p->precision = signed_number(r);
 		p->text = text(r);
 		p->text.at = copy(p->text);
 	}
-	if (entry)
-		*entry = f;
+	entry = tsearch(f, &r->s.formats, by_id);
+	if (!entry)
+		abort();
+	if (*entry != f)
+		free_format(*entry);
+	*entry = f;
 }
 
 static void describe_probe(struct reader *r)
@@ -299,21 +326,10 @@ static int deliver(struct reader *r, struct event *e)
 	return rc ? rc : r->handler(r->to, &r->s, e);
 }
 
-static int by_id(const void *a, const void *b)
-{
-	const struct format *x = *(struct format *const *)a, *y = *(struct format *const *)b;
-
-	return x->id < y->id ? -1 : x->id > y->id;
-}
-
 static const struct format *find_format(struct reader *r, int64_t id)
 {
-	struct format key = { .id = id }, *at = &key, **found;
+	struct format key = { .id = id }, **found = tfind(&key, &r->s.formats, by_id);
 
-	if (r->formats_sorted != r->s.nformats)
-		qsort(r->s.formats, r->s.nformats, sizeof(at), by_id);
-	r->formats_sorted = r->s.nformats;
-	found = r->s.nformats ? bsearch(&at, r->s.formats, r->s.nformats, sizeof(at), by_id) : NULL;
 	r->damaged |= !found;
 	return found ? *found : NULL;
 }
@@ -355,8 +371,23 @@ static bool is_frame(struct text t)
 	return t.len > 3 && !memcmp(t.at, " 0x", 3);
 }
 
+static bool is_same(struct text a, struct text b)
+{
+	return a.len == b.len && !memcmp(a.at, b.at, a.len);
+}
+
+// Skips items HOST with this name, and reads the kind of the item after them. Returns false if that is not TEXT.
+static bool next_is_text(struct reader *r, struct text host)
+{
+	unsigned kind = byte(r);
+
+	while (kind == STP_ITEM_HOST && is_same(text(r), host) && !r->damaged)
+		kind = byte(r);
+	return kind == STP_ITEM_TEXT;
+}
+
 // The frames of a call stack are printed by several calls: the texts that follow in the record are joined.
-static struct text whole_stack(struct reader *r, struct text t)
+static struct text whole_stack(struct reader *r, struct text t, struct text host)
 {
 	static char joined[STP_FRAME_MAX];
 
@@ -364,12 +395,14 @@ static struct text whole_stack(struct reader *r, struct text t)
 		return t;
 	memcpy(joined, t.at, t.len);
 	t.at = joined;
-	while (r->at < r->end && *r->at == STP_ITEM_TEXT) {
-		const unsigned char *from = r->at++;
-		struct text next = text_item(r);
+	while (r->at < r->end) {
+		const unsigned char *from = r->at;
+		bool damaged = r->damaged, is_text = next_is_text(r, host);
+		struct text next = is_text ? text_item(r) : t;
 
-		if (joined[t.len - 1] == '\n' && !is_frame(next)) {
+		if (!is_text || (joined[t.len - 1] == '\n' && !is_frame(next))) {
 			r->at = from;
+			r->damaged = damaged;
 			break;
 		}
 		memcpy(joined + t.len, next.at, next.len);
@@ -381,7 +414,7 @@ static struct text whole_stack(struct reader *r, struct text t)
 static int print_text(struct reader *r, struct event *e)
 {
 	e->kind = EVENT_TEXT;
-	e->text = whole_stack(r, text_item(r));
+	e->text = whole_stack(r, text_item(r), e->host);
 	return deliver(r, e);
 }
 
@@ -439,6 +472,7 @@ static int items(struct reader *r, uint64_t seq)
 	while (r->at < r->end && !r->damaged && !rc) {
 		switch (byte(r)) {
 		case STP_ITEM_HEAD: head(r, &e); break;
+		case STP_ITEM_HOST: e.host = text(r); break;
 		case STP_ITEM_PRINT: rc = print(r, &e); break;
 		case STP_ITEM_TEXT: rc = print_text(r, &e); break;
 		case STP_ITEM_HIST: rc = print_hist(r, &e); break;
@@ -468,6 +502,7 @@ static int start(struct reader *r)
 	r->at += sizeof(start);
 	if (start.magic != STP_STREAM_MAGIC || start.version < STP_STREAM_OLDEST || start.version > STP_STREAM_VERSION)
 		return -EPROTO;
+	r->version = start.version;
 	replace(&r->s.kernel, text(r));
 	replace(&r->s.host, text(r));
 	return r->damaged ? -EPROTO : 0;
@@ -586,11 +621,7 @@ static int frames(struct reader *r, FILE *in, unsigned char *payload, struct str
 
 static void free_session(struct session *s)
 {
-	for (size_t i = 0; i < s->nformats; i++) {
-		for (unsigned k = 0; s->formats[i] && k < s->formats[i]->n; k++)
-			free((char *)s->formats[i]->pieces[k].text.at);
-		free(s->formats[i]);
-	}
+	tdestroy(s->formats, free_format);
 	for (size_t i = 0; i < s->nprobes; i++) {
 		free(s->probes[i].point);
 		free(s->probes[i].written);
@@ -601,12 +632,11 @@ static void free_session(struct session *s)
 		free(s->globals[i].label);
 	}
 	for (size_t i = 0; i < s->noptions; i++)
-		free(s->options[i]);
+		free((char *)s->options[i].at);
 	free(s->options);
-	free(s->formats);
 	free(s->probes);
 	free(s->globals);
-	free(s->script);
+	free((char *)s->script.at);
 	free(s->kernel);
 	free(s->host);
 }
@@ -625,7 +655,7 @@ int stream_read(FILE *in, event_handler *handler, void *to, struct stream_extent
 	r->s.hist_width = 50;
 	r->handler = handler;
 	r->to = to;
-	r->s.script = copy(none);
+	r->s.script.at = copy(none);
 	r->s.kernel = copy(none);
 	r->s.host = copy(none);
 	*extent = (struct stream_extent){ 0 };

@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "format_flags.h"
 #include "records.h"
 
 enum cell_type { CELL_NUMBER = 1, CELL_TEXT, CELL_STATISTIC };     // as enum stp_type of generated.h
@@ -34,7 +35,8 @@ struct cell {
 };
 
 struct piece {                             // a conversion of a format, and the text after it
-	char conv, flag;                   // 0: none
+	char conv;                         // 0: none
+	unsigned char flags;               // enum stp_format_flag
 	int width, precision;              // -1: none, -2: an argument
 	struct text text;
 };
@@ -54,8 +56,7 @@ struct global {
 };
 
 struct session {                           // what the stream has described so far
-	struct format **formats;
-	size_t nformats;
+	void *formats;                     // struct format, a tree of tsearch() by the identifiers
 	struct probe *probes;
 	size_t nprobes;
 	struct global *globals;
@@ -65,8 +66,8 @@ struct session {                           // what the stream has described so f
 	int hist_elision;
 	unsigned hist_width;
 	int64_t target;                    // 0: none
-	char *script;                      // "" if unknown
-	char **options;                    // of the translation; streams before version 4 have none
+	struct text script;                // empty if unknown
+	struct text *options;              // of the translation; streams before version 4 have none
 	size_t noptions;
 	char *kernel, *host;               // where it ran, "" if unknown
 };
@@ -84,6 +85,7 @@ struct event {
 	unsigned ncells;
 	const struct global *global;       // VALUE
 	const struct cell *value;          // VALUE, HIST
+	struct text host;                  // TEXT: of --merge: the host that has printed it; else empty
 	struct text text;                  // TEXT, WARNING, ERROR, GAP, LOSS
 	uint64_t count;                    // GAP: lost since the last record; LOSS: in the whole session
 	int status;                        // END

@@ -11,6 +11,7 @@ struct output {
 	FILE *file;
 	void *state;                       // of the writer
 	bool safe;                         // --json-safe: numbers beyond 2^53 are strings
+	bool names_host;                   // each object of JSON has the host of its session
 	bool stacks;                       // an element had a call stack as a key
 };
 

@@ -153,20 +153,20 @@ static void sum_text(const struct member *m, char text[65])
 // The sums find damage of bundles that are not signed, or whose signature is not checked.
 static int check_sums(struct bundle *b, struct member *manifest, struct member *signature)
 {
-	struct member *sums = find(b, "SHA256SUMS");
-	char text[65], want[256];
-	int n;
+	struct member *sums = find(b, "SHA256SUMS"), *of[] = { manifest, signature };
+	char text[65], line[100];
+	size_t at = 0, n;
 
-	sum_text(manifest, text);
-	n = snprintf(want, sizeof(want), "%s  manifest\n", text);
-	if (signature) {
-		sum_text(signature, text);
-		n += snprintf(want + n, sizeof(want) - n, "%s  manifest.sig\n", text);
-		signature->listed = true;
+	for (int i = 0; i < 2 && of[i]; i++, at += n) {
+		sum_text(of[i], text);
+		n = snprintf(line, sizeof(line), "%s  %s\n", text, of[i]->name);
+		if (!sums || sums->len - at < n || memcmp(sums->bytes + at, line, n))
+			return refuse_damaged(b, "SHA256SUMS does not match ", of[i]->name);
+		of[i]->listed = true;
 	}
-	if (!sums || sums->len != n || memcmp(sums->bytes, want, n))
-		return refuse_damaged(b, "SHA256SUMS does not match ", signature ? "manifest and manifest.sig" : "manifest");
-	manifest->listed = sums->listed = true;
+	if (sums->len != at)
+		return refuse_damaged(b, "SHA256SUMS has more lines than members", "");
+	sums->listed = true;
 	return 0;
 }
 

@@ -79,12 +79,16 @@ static bool wait_for_reader(const struct outfile *out, int signals, const char *
 static int open_file(const struct outfile *out, int signals)
 {
 	char path[PATH_MAX];
+	bool waits = false;
 	int fd, rc = file_name(out, out->number, path, sizeof(path));
 
 	if (rc)
 		return rc;
 	while ((fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NONBLOCK, 0666)) < 0 &&
 	       errno == ENXIO && is_fifo(path)) {
+		if (signals >= 0 && !waits)
+			log_note(0, "waiting for a process that reads the FIFO %s", path);
+		waits = true;
 		if (signals >= 0 && wait_for_reader(out, signals, path))
 			continue;
 		if (signals < 0)

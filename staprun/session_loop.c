@@ -66,7 +66,7 @@ static struct session {
 // --- commands ---
 
 struct order {
-	bool target_gone;                  // send TARGET_GONE first
+	bool target_exited;                  // send TARGET_EXITED first
 	struct stp_cmd cmd;
 	struct stp_start start;            // payload of cmd
 };
@@ -123,7 +123,7 @@ static int send_remote(const char *arg)    // arg: N:URI
 // The loop of the main thread; it runs until the process exits.
 static void write_orders(void)
 {
-	struct stp_cmd gone = { .type = STP_CMD_TARGET_GONE };
+	struct stp_cmd gone = { .type = STP_CMD_TARGET_EXITED };
 	struct order order;
 
 	for (;;) {
@@ -133,7 +133,7 @@ static void write_orders(void)
 		if (n != sizeof(order))
 			continue;
 		result.type = order.cmd.type;
-		if (order.target_gone)
+		if (order.target_exited)
 			write_command(&gone);
 		result.rc = write_command(&order.cmd);
 		n = write(session.results[1], &result, sizeof(result));
@@ -141,10 +141,10 @@ static void write_orders(void)
 	}
 }
 
-static void send_order(enum stp_cmd_type type, pid_t target, bool target_gone)
+static void send_order(enum stp_cmd_type type, pid_t target, bool target_exited)
 {
 	struct order order = {
-		.target_gone = target_gone,
+		.target_exited = target_exited,
 		.cmd = { .type = type, .len = type == STP_CMD_START ? sizeof(order.start) : 0 },
 		.start = { .target_pid = target, .namespaces = session.opt->namespaces },
 	};
@@ -157,11 +157,11 @@ static void send_order(enum stp_cmd_type type, pid_t target, bool target_gone)
 		}
 }
 
-static void stop(bool target_gone)
+static void stop(bool target_exited)
 {
 	if (!session.stopping && !session.over) {
 		session.stopping = true;
-		send_order(STP_CMD_STOP, 0, target_gone);
+		send_order(STP_CMD_STOP, 0, target_exited);
 	}
 }
 
@@ -194,7 +194,7 @@ static void detach(void)
 	session.detached = session.over = true;
 }
 
-static void target_gone(void)
+static void target_exited(void)
 {
 	stop(true);
 }
@@ -527,7 +527,7 @@ static void reap_child(void)
 		snprintf(session.command_failure, sizeof(session.command_failure), "the command was ended by signal %d (%s)",
 			 WTERMSIG(status), strsignal(WTERMSIG(status)));
 	}
-	target_gone();
+	target_exited();
 }
 
 static void interrupt(void)
@@ -632,7 +632,7 @@ static void wait_and_handle(void)
 	if (fds[FD_LIFE].revents)          // staprun was killed
 		interrupt();
 	if (fds[FD_TARGET].revents)
-		target_gone();
+		target_exited();
 	if (fds[FD_OUT].revents & (POLLERR | POLLHUP)) {
 		fail_output(-EPIPE);
 		request_stop();

@@ -137,6 +137,10 @@ int main(int argc, char **argv)
 	int status, load_error = 0;
 
 	log_color("auto");
+	if (argc > 2 && !strcmp(argv[1], "--link"))
+		return link_run(argc - 2, argv + 2);
+	if (argc == 3 && !strcmp(argv[1], "--rejoin"))
+		return link_rejoin(argv[2]);
 	status = parse_options(&opt, &load_error, argc, argv);
 	if (status >= 0)
 		return status;

@@ -193,6 +193,11 @@ void frames_loss(const char *text, uint64_t n);
 void frames_gap(const char *text, uint64_t n);         // writes the losses since the last record
 void frames_end(int status, unsigned errors);
 
+// --- link.c: on a host of stap --merge ---
+
+int link_run(int argc, char **argv);       // SIZE NAME OPTIONS...; returns the exit status of staprun
+int link_rejoin(const char *directory);    // returns the exit status
+
 // --- session_loop.c: the session ---
 
 // Writes a frame that is not a record, after the records that precede it. No effect if the output is text.

@@ -113,8 +113,7 @@ static int parse_option(int letter)
 		if (!log_color(optarg))
 			return usage_error("invalid value \"%s\" of -C: expected auto, always or never", optarg);
 		break;
-	case 'x':
-	case 't': opt.process = true; break;
+	case 'x': case 't': opt.process = true; break;
 	case 'h': show_help();
 	case 'V': printf("Quicktap staprun %s, protocol %08x\n", PACKAGE_VERSION, STP_PROTOCOL); exit(0);
 	case '-':
@@ -180,6 +179,8 @@ static int parse_options(int argc, char **argv)
 	size_t size = 16;                  // space for internal options; each letter of an argument may be an option
 	int letter;
 
+	if (argc > 2 && (!strcmp(argv[1], "--link") || !strcmp(argv[1], "--rejoin")))  // of stap --merge: link.c
+		exec_stapio((argv[0] = "stapio", (const char **)argv));
 	for (int i = 0; i < argc; i++)
 		size += strlen(argv[i]) + 1;
 	opt.relay_args = calloc(size, sizeof(*opt.relay_args));
@@ -610,7 +611,6 @@ static void sanitize_environment(void)
 
 	for (int i = 0; getauxval(AT_SECURE) && i < sizeof(variables) / sizeof(variables[0]); i++)
 		unsetenv(variables[i]);
-
 	if (!stp_streams_open())
 		_exit(1);
 	close_range(3, ~0u, 0);

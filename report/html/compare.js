@@ -6,10 +6,10 @@
 function measures(e) {
 	if (e.type === "stats")
 		return { count: e.count, avg: e.avg };
-	return e.type === "map" && typeof e.value === "number" ? { "": e.value } : {};
+	return e.type === "map" && e.value_type === "number" ? { "": e.value } : {};
 }
 
-// The elements of the globals in all runs, by name and keys: { name, keys, runs: [measures of a run] }.
+// The elements of the globals in all runs, by name and keys: { name, keys, types: of the keys, runs: [measures of a run] }.
 function joined(sessions) {
 	const rows = new Map();
 
@@ -21,7 +21,7 @@ function joined(sessions) {
 				if (e.type === "stack")
 					continue;
 				if (!rows.has(key))
-					rows.set(key, { name: global.name, keys: e.keys, runs: sessions.map(() => ({})) });
+					rows.set(key, { name: global.name, keys: e.keys, types: e.key_types, runs: sessions.map(() => ({})) });
 				rows.get(key).runs[run] = measures(e);
 			}
 	});
@@ -38,7 +38,8 @@ function compared(sessions) {
 
 			if (!tables.has(title))
 				tables.set(title, []);
-			tables.get(title).push({ keys: row.keys.length ? row.keys : [name], runs: row.runs.map(run => Number(run[measure] || 0)) });
+			tables.get(title).push({ ...(row.keys.length ? row : { keys: [name], types: ["string"] }),
+				runs: row.runs.map(run => Number(run[measure] || 0)) });
 		}
 	return tables;
 }
@@ -50,7 +51,7 @@ function comparison(rows) {
 	const change = { title: "change", numeric: true, of: change_of, order: row => Math.abs(change_of(row)),
 		text: n => (n > 0 ? "+" : "") + shown(n) };
 	const columns = rows[0].keys.map((key, i) => ({ title: rows[0].keys.length > 1 ? "key " + (i + 1) : "key", key: true,
-		numeric: typeof key !== "string", of: row => row.keys[i] }));
+		numeric: rows[0].types[i] === "number", of: row => row.keys[i] }));
 	const runs = rows[0].runs.map((n, run) => ({ title: "run " + (run + 1), numeric: true, of: row => row.runs[run] }));
 
 	return new Table(rows, [...columns, ...runs, change], change).element();

@@ -87,7 +87,7 @@ function is_scalar(global) {
 function scalars(session) {
 	const all = [...session.globals.values()].filter(is_scalar);
 	const rows = all.map(g => element("tr", null, element("td", { class: "key" }, g.name),
-		element("td", { class: "key" }, typeof g.elements[0].value === "number" ? shown(g.elements[0].value) : g.elements[0].value)));
+		element("td", { class: "key" }, g.elements[0].value_type === "number" ? shown(g.elements[0].value) : g.elements[0].value)));
 
 	return all.length ? section("Values", count_of(all.length, "global"),
 		element("div", { class: "scroll" }, element("table", null, element("tbody", null, ...rows)))) : "";

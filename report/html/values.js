@@ -124,13 +124,12 @@ function duration(ns) {
 function columns_of(elements) {
 	const first = elements[0];
 	const columns = first.keys.map((key, i) => ({
-		title: first.keys.length > 1 ? "key " + (i + 1) : "key", key: true, numeric: typeof key !== "string",
+		title: first.keys.length > 1 ? "key " + (i + 1) : "key", key: true, numeric: first.key_types[i] === "number",
 		of: e => e.keys[i],
 	}));
 
 	if (first.type === "map")
-		columns.push({ title: "value", numeric: typeof first.value !== "string" || elements.some(e => typeof e.value === "number"),
-			of: e => e.value });
+		columns.push({ title: "value", numeric: first.value_type === "number", of: e => e.value });
 	else
 		for (const name of ["count", "sum", "avg", "min", "max"])
 			if (elements.some(e => e[name] !== undefined))

@@ -3,9 +3,11 @@
 #define _GNU_SOURCE
 #include "client.h"
 #include "../core/internal.h"
+#include "../include/number.h"
 
 #include <dirent.h>
 #include <errno.h>
+#include <limits.h>
 #include <linux/perf_event.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -91,12 +93,15 @@ int client_event_in_target(const struct stp_probe *p, struct perf_event_attr *a)
 	if (!threads)
 		return -errno;
 	while (!err && (d = readdir(threads))) {
-		int thread = atoi(d->d_name);
-		struct bpf_link *link = thread > 0 ? open_event(p, a, thread, -1) : NULL;
+		struct bpf_link *link;
+		int64_t thread;
 
+		if (!number_whole(d->d_name, 10, 1, INT_MAX, &thread))
+			continue;              /* "." and ".." */
+		link = open_event(p, a, (int)thread, -1);
 		if (link)
 			err = client_attached(link, p, "");
-		else if (thread > 0 && errno != ESRCH)
+		else if (errno != ESRCH)
 			err = -errno;
 	}
 	closedir(threads);

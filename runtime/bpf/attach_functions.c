@@ -10,6 +10,7 @@
 #define _GNU_SOURCE
 #include "client.h"
 #include "../core/internal.h"
+#include "../include/number.h"
 
 #include <bpf/bpf.h>
 #include <errno.h>
@@ -114,11 +115,14 @@ static void read_symbols(struct wanted *w, u32 n, u64 *stext)
 {
 	FILE *f = fopen("/proc/kallsyms", "re");
 	char line[1024], symbol[512], module[128], type;
-	unsigned long long address;
+	uint64_t address;
 
 	while (f && fgets(line, sizeof(line), f)) {
+		const char *rest = line;
+
 		*module = 0;
-		if (sscanf(line, "%llx %c %511s [%127[^]\n]", &address, &type, symbol, module) < 3 || !address)
+		if (number_unsigned(&rest, 16, &address) != NUMBER_GOOD || !address ||
+		    sscanf(rest, " %c %511s [%127[^]\n]", &type, symbol, module) < 2)
 			continue;
 		if (!*stext && !strcmp(symbol, "_stext"))
 			*stext = address;

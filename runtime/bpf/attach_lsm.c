@@ -63,7 +63,7 @@ static bool read_modules(char *list, size_t size)
 
 static bool has_bpf(const char *list)
 {
-	for (;; list++) {              /* ends: at the end of the list */
+	for (;; list++) {              /* bounded: by the length of the list */
 		size_t len = strcspn(list, ",");
 
 		if (len == 3 && !strncmp(list, "bpf", len))

@@ -123,7 +123,7 @@ STP_INLINE bool bpf_is_before_exec(const struct stp_call *r, const struct stp_th
 	       STP_NOW(r->process_born) == me->born;
 }
 
-/* Returns the number of the call's row, or STP_CALL_WAYS. over_exec: see stp_calls_make() in kernel/calls.h. */
+/* Returns the number of the call's row, or STP_CALL_WAYS. over_exec: see stp_calls_make() in kernel/pending_calls.h. */
 STP_GLOBAL_FUNCTION int bpf_call_find(const struct stp_call_set *set, const struct stp_thread *me, u32 probe, u64 id,
 				      u32 over_exec)
 {
@@ -314,7 +314,7 @@ STP_INLINE u64 bpf_user_entry_sp(const u64 *ctx)
 	return ctx[STP_WORD_SP] - (ctx[STP_WORD_CS] == STP_USER32_CS ? 4 : 8);
 }
 
-#define STP_ON_UPROBE_CALL(words, number, handler, condition, late)		\
+#define STP_ON_UPROBE_CALL(words, link_, number, handler, condition, late)	\
 SEC(STP_UPROBE_SECTION) int stp_entry_##number(u64 *ctx)			\
 {										\
 	u64 id = ctx[STP_WORD_SP];						\
@@ -333,6 +333,7 @@ SEC(STP_UPROBE_SECTION) int stp_entry_##number(u64 *ctx)			\
 	bpf_registers(s, ctx, ~0u);						\
 	s->mode = bpf_mode(ctx[STP_WORD_CS]);					\
 	s->c.address = ctx[STP_REGISTER_PC];					\
+	s->bias = s->c.address - (link_);					\
 	s->stack_frames = 0;							\
 	s->probe = number;							\
 	bpf_entry_end(s, entries_##number(s), number, id, words, false);	\

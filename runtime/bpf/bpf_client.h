@@ -28,7 +28,7 @@
 #define STP_LOOP(c, name, leave, fail) do {					\
 	int loop_;								\
 										\
-	do {				/* ends: each pass takes a statement of the budget */	\
+	do {				/* bounded: each pass takes a statement of the budget */	\
 		loop_ = name(c);						\
 	} while (loop_ == STP_LOOP_NEXT);								\
 	if (loop_ == STP_LOOP_LEAVE)						\
@@ -89,6 +89,8 @@ static inline struct stp_elem *stp_cursor_next(struct stp_cursor *cursor)
 #define stp_user_mode(c) 0
 #define stp_is_32bit(c) 0
 #define stp_in_syscall(c) 0
+#define stp_return_load4 stp_uload4
+#define stp_return_load8 stp_uload8
 
 /* kernel_memory.c: returns the address of the task with a thread ID, or 0 */
 s64 stp_pid2task(struct stp_ctx *c, s64 id);

@@ -519,6 +519,35 @@ STP_INLINE s64 bpf_div(struct stp_ctx *c, s64 a, s64 b, bool rest)
 #define stp_div(c, a, b) bpf_div(c, a, b, false)
 #define stp_mod(c, a, b) bpf_div(c, a, b, true)
 
+/* Divisions in location expressions, see core/arith.c. */
+STP_INLINE bool bpf_location_divides(struct stp_ctx *c, u64 b)
+{
+	if (!b)
+		bpf_error(c, STP_BPF_LOCATION, 0);
+	return b;
+}
+#define stp_location_div(c, a, b) ({ s64 b_ = (b); bpf_location_divides(c, (u64)b_) ? stp_div_by(a, b_) : 0; })
+#define stp_location_mod(c, a, b) ({ s64 b_ = (b); bpf_location_divides(c, (u64)b_) ? stp_mod_by(a, b_) : 0; })
+#define stp_location_udiv(c, a, b) ({ u64 b_ = (b); bpf_location_divides(c, b_) ? (s64)((u64)(a) / b_) : 0; })
+#define stp_location_umod(c, a, b) ({ u64 b_ = (b); bpf_location_divides(c, b_) ? (s64)((u64)(a) % b_) : 0; })
+#define stp_location_absent(c) ({ bpf_error(c, STP_BPF_ABSENT, 0); (s64)0; })
+
+/* ------------------------------------------------------------------ static variables */
+
+/* Addresses in the kernel, which the client fills in; 0: unknown. */
+#define STP_STATICS(n) const volatile u64 stp_statics[n] SEC(".rodata.statics") = { 0 }
+STP_INLINE u64 bpf_static(struct stp_ctx *c, const volatile u64 *at)
+{
+	u64 address = *at;
+
+	if (!address)
+		bpf_error(c, STP_BPF_STATIC, 0);
+	return address;
+}
+#define stp_static(c, at) ((s64)bpf_static(c, at))
+/* Returns the address of a variable of the probed program, from its link address. */
+#define stp_user_static(c, address) ((s64)(STP_SLOT(c)->bias + (address)))
+
 /* ------------------------------------------------------------------ memory and registers */
 
 #define stp_reg(c, offset) (STP_SLOT(c)->registers[(offset) / 8])
@@ -551,6 +580,9 @@ BPF_LOAD(bpf_uload8, u64, STP_READ_USER, STP_BPF_USER_FAULT)
 #define stp_uload2 bpf_uload2
 #define stp_uload4 bpf_uload4
 #define stp_uload8 bpf_uload8
+/* If a return probe has replaced the return address, no call site is found, and the value is not available. */
+#define stp_return_load4 stp_uload4
+#define stp_return_load8 stp_uload8
 
 /* A string that fills the buffer may be truncated: the next byte shows whether it ends there. */
 STP_INLINE bool bpf_load_string(struct stp_ctx *c, char *to, u64 address, u32 size, bool user)
@@ -586,6 +618,7 @@ STP_INLINE bool bpf_load_string(struct stp_ctx *c, char *to, u64 address, u32 si
 
 #include "bpf_loops.h"
 #include "bpf_text.h"
+#include "bpf_real.h"
 #include "bpf_stat.h"
 
 #define STP_MAP_GET(c, m, ...) bpf_map_get(c, m, __VA_ARGS__)
@@ -697,8 +730,8 @@ STP_INLINE bool handler##_lock(struct stp_ctx *c)				\
 #define stp_target(c) (stp_control.target)
 #define stp_relay_pid(c) (stp_control.client)
 #define stp_timezone_s(c) (stp_control.timezone)
-#define stp_ktime_ns(c) ((s64)bpf_ktime_get_ns())
-#define stp_gettimeofday_ns(c) (stp_ktime_ns(c) + stp_control.clock_offset)
+#define stp_ktime_ns() ((s64)bpf_ktime_get_ns())
+#define stp_gettimeofday_ns() (stp_ktime_ns() + stp_control.clock_offset)
 #define stp_current_task(c) ((u64)bpf_get_current_task())
 #include "bpf_task.h"
 #include "bpf_stack.h"
@@ -738,7 +771,8 @@ STP_INLINE u64 bpf_user_result(const u64 *ctx)
 
 	return ctx[STP_WORD_CS] == STP_USER32_CS ? (u64)(s64)(s32)result : result;
 }
-#define STP_ON_UPROBE(is_return_, number, handler, condition, late)		\
+/* link_: the link address of the probe point. */
+#define STP_ON_UPROBE(is_return_, link_, number, handler, condition, late)	\
 SEC(STP_UPROBE_SECTION) int stp_program_##number(u64 *ctx)			\
 {										\
 	struct stp_slot *s = stp_claim();					\
@@ -753,6 +787,7 @@ SEC(STP_UPROBE_SECTION) int stp_program_##number(u64 *ctx)			\
 		s->c.saved_return = bpf_user_result(ctx);			\
 	s->mode = bpf_mode(ctx[STP_WORD_CS]);					\
 	s->c.address = ctx[STP_REGISTER_PC];					\
+	s->bias = s->c.address - (link_);					\
 	s->stack_frames = 0;   /* the hit has no kernel stack */			\
 	bpf_take_user_stack(ctx, s, handler##_takes);				\
 	s->probe = number;							\

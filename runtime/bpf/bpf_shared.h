@@ -35,7 +35,7 @@ enum { STP_USER_LINE, STP_USER_DOUBLED, STP_USER_NAME };
 /* Errors of programs: records.c has their texts. */
 enum stp_bpf_error { STP_BPF_NONE, STP_BPF_TEXT, STP_BPF_DIVISION, STP_BPF_ACTIONS, STP_BPF_NESTING, STP_BPF_OVERFLOW,
 		     STP_BPF_SIZE, STP_BPF_FAULT, STP_BPF_USER_FAULT, STP_BPF_CHAIN, STP_BPF_EMPTY, STP_BPF_BUCKET,
-		     STP_BPF_POSITION };
+		     STP_BPF_POSITION, STP_BPF_LOCATION, STP_BPF_ABSENT, STP_BPF_STATIC };
 /* Results of the body of a loop: another pass; break; the handler or function ends; an error. */
 enum { STP_LOOP_NEXT, STP_LOOP_BREAK, STP_LOOP_LEAVE, STP_LOOP_FAIL };
 #define STP_BPF_CALLERS 4
@@ -76,6 +76,7 @@ struct stp_slot {
 	u32 match_len, match_part, match_from, match_to, match_waiting, match_star, match_at;
 	s64 key_n[STP_MAX_KEYS];
 	u64 registers[STP_REGISTERS];
+	u64 bias;                      /* of a probed program: difference of addresses in the process and link addresses */
 	u64 address;                   /* the address that was read from a list */
 	u64 user_address;              /* address at which the process made the system call of the probe */
 	u32 user_frames;               /* number of frames in `user_stack` */

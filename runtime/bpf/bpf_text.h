@@ -247,15 +247,14 @@ STP_INLINE s64 bpf_character(struct stp_ctx *c, const char *s, s64 at)
 /* ------------------------------------------------------------------ formatted numbers and strings */
 
 /*
- * A conversion with its flag, width and precision, in one word. A width that exceeds the size of a string is
+ * A conversion with its flags, width and precision, in one word. A width that exceeds the size of a string is
  * reduced.
  */
-#define STP_SPEC(conv, flag, left, width, precision)				\
-	((u64)(u8)(conv) | (u64)(u8)(flag) << 8 | (u64)(left) << 16 | (u64)bpf_field(width) << 24 |	\
+#define STP_SPEC(conv, flags, width, precision)					\
+	((u64)(u8)(conv) | (u64)(u8)(flags) << 8 | (u64)bpf_field(width) << 24 |	\
 	 (u64)bpf_field(precision) << 40)
 #define STP_SPEC_CONV(spec) ((u8)(spec))
-#define STP_SPEC_FLAG(spec) ((u8)((spec) >> 8))
-#define STP_SPEC_LEFT(spec) ((spec) >> 16 & 1)
+#define STP_SPEC_FLAGS(spec) ((u8)((spec) >> 8))
 #define STP_SPEC_WIDTH(spec) ((u32)((spec) >> 24 & 0xffff))
 #define STP_SPEC_PRECISION(spec) ((u32)((spec) >> 40 & 0xffff))
 #define STP_NO_PRECISION 0xffff
@@ -267,12 +266,11 @@ STP_INLINE u32 bpf_field(s64 n)
 
 /* Does the same as set_width() and set_precision() of core/format.c: a negative width in an argument selects left
  * alignment. */
-STP_INLINE u64 bpf_spec(char conv, char flag, s64 width, s64 precision)
+STP_INLINE u64 bpf_spec(char conv, u8 flags, s64 width, s64 precision)
 {
-	bool left = flag == '-' || width < -1;
-
+	flags |= width < -1 ? STP_FLAG_LEFT : 0;
 	width = width < -1 ? -width : width == -1 ? 0 : width;
-	return STP_SPEC(conv, flag, left, width, precision);
+	return STP_SPEC(conv, flags, width, precision);
 }
 
 STP_GLOBAL_FUNCTION int bpf_pad(struct stp_text *to, u32 at, u32 byte, u32 n)
@@ -311,27 +309,26 @@ STP_INLINE u32 bpf_base(u8 conv)
 /* Returns the characters before the digits, the first one in the lowest byte. */
 STP_GLOBAL_FUNCTION int bpf_prefix(u64 spec, u32 negative)
 {
-	u8 conv = STP_SPEC_CONV(spec), flag = STP_SPEC_FLAG(spec);
+	u8 conv = STP_SPEC_CONV(spec), flags = STP_SPEC_FLAGS(spec);
 
 	if (conv == 'd')
-		return negative ? '-' : flag == '+' || flag == ' ' ? flag : 0;
-	if (conv == 'p' || (flag == '#' && conv == 'x'))
+		return negative ? '-' : flags & STP_FLAG_PLUS ? '+' : flags & STP_FLAG_SPACE ? ' ' : 0;
+	if (conv == 'p' || ((flags & STP_FLAG_ALTERNATE) && conv == 'x'))
 		return '0' | 'x' << 8;
-	return flag == '#' && conv == 'X' ? '0' | 'X' << 8 : 0;
+	return (flags & STP_FLAG_ALTERNATE) && conv == 'X' ? '0' | 'X' << 8 : 0;
 }
 
 /* Returns the number of zeros that precede the n digits of `value`, which is not 0, after a prefix of this length. */
 STP_GLOBAL_FUNCTION int bpf_zeros(u64 spec, u32 prefix, u32 n, u64 value)
 {
 	u32 width = STP_SPEC_WIDTH(spec), precision = STP_SPEC_PRECISION(spec);
+	u8 flags = STP_SPEC_FLAGS(spec);
 
 	if (precision != STP_NO_PRECISION && precision > n)
 		return (int)(precision - n);
-	if (STP_SPEC_FLAG(spec) == '#' && STP_SPEC_CONV(spec) == 'o' && (value || !n))
-		return 1;
-	if (STP_SPEC_FLAG(spec) == '0' && !STP_SPEC_LEFT(spec) && precision == STP_NO_PRECISION && width > prefix + n)
+	if ((flags & (STP_FLAG_ZERO | STP_FLAG_LEFT)) == STP_FLAG_ZERO && precision == STP_NO_PRECISION && width > prefix + n)
 		return (int)(width - prefix - n);
-	return 0;
+	return (flags & STP_FLAG_ALTERNATE) && STP_SPEC_CONV(spec) == 'o' && (value || !n);
 }
 
 /* Writes the lowest digit, and returns the number without that digit. */
@@ -371,14 +368,14 @@ STP_GLOBAL_FUNCTION int bpf_put_number(struct stp_text *to, u32 at, u64 v, u64 s
 	len = !prefix ? 0 : prefix >> 8 ? 2 : 1;
 	zeros = (u32)bpf_zeros(spec, len, n, v);
 	width = width > len + zeros + n ? width - len - zeros - n : 0;
-	if (!STP_SPEC_LEFT(spec))
+	if (!(STP_SPEC_FLAGS(spec) & STP_FLAG_LEFT))
 		at = (u32)bpf_pad(to, at, ' ', width);
 	for (i = 0; i < 2; i++)
 		if (i < len && at + i < STP_TEXT_MAX)
 			bpf_set_byte(to, at + i, (u8)(prefix >> 8 * i));
 	at = (u32)bpf_pad(to, at + len, '0', zeros);
 	at = (u32)bpf_put_digits(to, at, v, n, STP_SPEC_CONV(spec));
-	return STP_SPEC_LEFT(spec) ? bpf_pad(to, at, ' ', width) : (int)at;
+	return STP_SPEC_FLAGS(spec) & STP_FLAG_LEFT ? bpf_pad(to, at, ' ', width) : (int)at;
 }
 
 /* Returns the characters of a byte in a C literal, the first one in the lowest byte; *n: their number. */
@@ -459,7 +456,7 @@ STP_GLOBAL_FUNCTION int bpf_put_bytes(struct stp_text *to, u32 at, const struct 
 STP_GLOBAL_FUNCTION int bpf_put_string(struct stp_text *to, u32 at, const struct stp_text *s, u64 spec)
 {
 	u32 width = STP_SPEC_WIDTH(spec), limit = STP_SPEC_PRECISION(spec), len = 0;
-	bool escaped = STP_SPEC_FLAG(spec) == '#';
+	bool escaped = STP_SPEC_FLAGS(spec) & STP_FLAG_ALTERNATE;
 
 	if (!to || !s)
 		return 0;
@@ -468,10 +465,10 @@ STP_GLOBAL_FUNCTION int bpf_put_string(struct stp_text *to, u32 at, const struct
 		if (!escaped && len > limit)
 			len = limit;
 	}
-	if (width > len && !STP_SPEC_LEFT(spec))
+	if (width > len && !(STP_SPEC_FLAGS(spec) & STP_FLAG_LEFT))
 		at = (u32)bpf_pad(to, at, ' ', width - len);
 	at = (u32)(escaped ? bpf_put_escaped_bytes(to, at, s, limit) : bpf_put_bytes(to, at, s, limit));
-	if (width > len && STP_SPEC_LEFT(spec))
+	if (width > len && (STP_SPEC_FLAGS(spec) & STP_FLAG_LEFT))
 		at = (u32)bpf_pad(to, at, ' ', width - len);
 	return (int)at;
 }
@@ -482,18 +479,18 @@ STP_GLOBAL_FUNCTION int bpf_put_char(struct stp_text *to, u32 at, u32 byte, u64 
 
 	if (!to)
 		return 0;
-	if (STP_SPEC_FLAG(spec) == '#')
+	if (STP_SPEC_FLAGS(spec) & STP_FLAG_ALTERNATE)
 		bpf_escape((u8)byte, '\'', &len);
-	if (width > len && !STP_SPEC_LEFT(spec))
+	if (width > len && !(STP_SPEC_FLAGS(spec) & STP_FLAG_LEFT))
 		at = (u32)bpf_pad(to, at, ' ', width - len);
-	if (STP_SPEC_FLAG(spec) == '#') {
+	if (STP_SPEC_FLAGS(spec) & STP_FLAG_ALTERNATE) {
 		at = (u32)bpf_put_escaped(to, at, (u8)byte, '\'');
 	} else {
 		if (at < STP_TEXT_MAX)
 			bpf_set_byte(to, at, (u8)byte);
 		at++;
 	}
-	if (width > len && STP_SPEC_LEFT(spec))
+	if (width > len && (STP_SPEC_FLAGS(spec) & STP_FLAG_LEFT))
 		at = (u32)bpf_pad(to, at, ' ', width - len);
 	return (int)at;
 }
@@ -754,7 +751,7 @@ STP_GLOBAL_FUNCTION int bpf_flag_names(struct stp_slot *s, struct stp_text *to, 
 	} else if (n) {
 		if (used)
 			used = (u32)bpf_pad(to, used, '|', 1);
-		used = (u32)bpf_put_number(to, used, n, bpf_spec('x', '#', -1, -1));
+		used = (u32)bpf_put_number(to, used, n, bpf_spec('x', STP_FLAG_ALTERNATE, -1, -1));
 	} else if (!used) {
 		used = (u32)bpf_pad(to, 0, '0', 1);
 	}
@@ -825,14 +822,14 @@ STP_GLOBAL_FUNCTION int bpf_call_string(struct stp_slot *s, struct stp_text *to,
 	struct stp_text *to_ = (struct stp_text *)(to);				\
 	u32 at_ = 0
 #define STP_TEXT_LITERAL(text) at_ = (u32)bpf_put_at(to_, at_, STP_AS_TEXT(text))
-#define STP_TEXT_NUMBER(conv, flag, width, precision, v)			\
-	at_ = (u32)bpf_put_number(to_, at_, (u64)(v), bpf_spec(conv, flag, width, precision))
-#define STP_TEXT_CHAR(conv, flag, width, precision, v)				\
-	at_ = (u32)bpf_put_char(to_, at_, (u32)(v), bpf_spec(conv, flag, width, precision))
-#define STP_TEXT_STRING(conv, flag, width, precision, s)			\
-	at_ = (u32)bpf_put_string(to_, at_, STP_AS_TEXT(s), bpf_spec(conv, flag, width, precision))
-#define STP_TEXT_QUOTED(conv, flag, width, precision, v)			\
-	at_ = (u32)bpf_put_quoted(s_, to_, at_, (u64)(v), bpf_spec(conv, flag, width, precision))
+#define STP_TEXT_NUMBER(conv, flags, width, precision, v)			\
+	at_ = (u32)bpf_put_number(to_, at_, (u64)(v), bpf_spec(conv, flags, width, precision))
+#define STP_TEXT_CHAR(conv, flags, width, precision, v)				\
+	at_ = (u32)bpf_put_char(to_, at_, (u32)(v), bpf_spec(conv, flags, width, precision))
+#define STP_TEXT_STRING(conv, flags, width, precision, s)			\
+	at_ = (u32)bpf_put_string(to_, at_, STP_AS_TEXT(s), bpf_spec(conv, flags, width, precision))
+#define STP_TEXT_QUOTED(conv, flags, width, precision, v)			\
+	at_ = (u32)bpf_put_quoted(s_, to_, at_, (u64)(v), bpf_spec(conv, flags, width, precision))
 #define STP_TEXT_END() bpf_end_at(to_, at_); } do { } while (0)
 
 /* ------------------------------------------------------------------ regular expressions: see bpf_match.h */

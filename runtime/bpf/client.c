@@ -17,6 +17,7 @@
 #define STP_NOTE_WORDS 1
 #include "client.h"
 #include "../core/internal.h"
+#include "../include/number.h"
 #include "bpf_shared.h"
 
 #include <bpf/bpf.h>
@@ -83,10 +84,11 @@ static bool report_missing_member(void)
 {
 	const char *at = log_text ? strstr(log_text, "failed to resolve CO-RE relocation") : NULL;
 	const struct stp_member *m;
-	u32 number;
+	int64_t number;
 
 	at = at ? strstr(at, "___") : NULL;
-	if (!at || sscanf(at, "___%u", &number) != 1)
+	at = at ? at + strlen("___") : NULL;
+	if (!at || !number_at(&at, 10, 0, UINT32_MAX, &number))
 		return false;
 	for (m = __start_stp_members; m < __stop_stp_members; m++) {
 		if (m->number != number)
@@ -235,12 +237,17 @@ static u32 ring_bytes(void)
 	return (u32)size;
 }
 
-void client_set_constant(const char *section, u32 value)
+void client_set_constants(const char *section, const void *values, u64 size)
 {
 	struct bpf_map *m = bpf_object__find_map_by_name(object, section);
 
 	if (m)
-		bpf_map__set_initial_value(m, &value, sizeof(value));
+		bpf_map__set_initial_value(m, values, size);
+}
+
+void client_set_constant(const char *section, u32 value)
+{
+	client_set_constants(section, &value, sizeof(value));
 }
 
 /* Returns whether all tables are small enough for the kernel's maps: array_map_alloc_check(). */
@@ -361,7 +368,7 @@ static void write_counts(void)
 	fclose(f);
 }
 
-int carrier_open(void)
+int event_probes_open(void)
 {
 	int err;
 
@@ -390,7 +397,7 @@ int carrier_open(void)
 	return 0;
 }
 
-int carrier_lower(void)
+int event_probes_drop_capabilities(void)
 {
 	if (privileges_for_attaching(client_family(&stp_uprobe_family) != NULL))
 		return 0;
@@ -464,7 +471,7 @@ static struct stp_slot *slot(u32 i)
  */
 static void claim(u32 *word)
 {
-	while (__atomic_add_fetch(word, 1, __ATOMIC_ACQUIRE) != 1) {   /* ends: hits release slots and locks */
+	while (__atomic_add_fetch(word, 1, __ATOMIC_ACQUIRE) != 1) {   /* bounded: hits release slots and locks */
 		__atomic_sub_fetch(word, 1, __ATOMIC_RELAXED);
 		sched_yield();
 	}
@@ -623,7 +630,7 @@ static u64 words_of_taken(const struct stp_probe *p)
 	return words;
 }
 
-void carrier_enter(const struct stp_probe *p)
+void event_probes_enter(const struct stp_probe *p)
 {
 	const struct stp_shared *g = stp_bpf_layout.shared;
 	const struct stp_shared_map *const *m = stp_bpf_layout.maps;
@@ -687,7 +694,7 @@ static void put_back(const struct stp_probe *p)
 	}
 }
 
-void carrier_leave(const struct stp_probe *p)
+void event_probes_leave(const struct stp_probe *p)
 {
 	u64 kept = words_of(p, STP_WRITE) & ~words_of_taken(p);
 
@@ -706,7 +713,7 @@ void carrier_leave(const struct stp_probe *p)
 static void follow_clock(void)
 {
 	enum { ERROR_NS = 100000 };
-	s64 before = stp_ktime_ns(NULL), now = stp_gettimeofday_ns(NULL), after = stp_ktime_ns(NULL);
+	s64 before = stp_ktime_ns(), now = stp_gettimeofday_ns(), after = stp_ktime_ns();
 	s64 offset = now - before, change = offset - control->clock_offset;
 
 	if (after - before < ERROR_NS && (change > ERROR_NS || change < -ERROR_NS))
@@ -718,7 +725,7 @@ u64 client_time_of_day(u64 monotonic_ns)
 	return monotonic_ns + (u64)control->clock_offset;
 }
 
-void carrier_gate(bool open)
+void event_probes_enable(bool open)
 {
 	if (!control)
 		return;
@@ -730,21 +737,21 @@ void carrier_gate(bool open)
 	control->target = stp_session.target;
 	control->client = getpid();
 	control->timezone = stp_timezone_s(NULL);
-	while (!control->clock_offset) /* ends: when this process is not interrupted for some microseconds */
+	while (!control->clock_offset) /* bounded: until this process runs some microseconds without interruption */
 		follow_clock();
 	__atomic_store_n(&control->open, open, __ATOMIC_SEQ_CST);
 }
 
-void carrier_finish(void)
+void event_probes_finish(void)
 {
 }
 
-int carrier_fd(void)
+int event_probes_fd(void)
 {
 	return records_fd();
 }
 
-void carrier_read(void)
+void event_probes_read(void)
 {
 	u64 skipped = __atomic_exchange_n(&control->skipped, 0, __ATOMIC_RELAXED);
 
@@ -756,7 +763,7 @@ void carrier_read(void)
 		stp_session_skipped();
 }
 
-int carrier_patience(void)
+int event_probes_max_wait(void)
 {
 	return 100;
 }

@@ -4,7 +4,7 @@
 #define BPF_CLIENT_FILES_H
 
 #include "../user/user.h"
-#include "../user/carrier.h"
+#include "../user/event_probes.h"
 #include "bpf_layout.h"
 
 #include <bpf/libbpf.h>
@@ -62,7 +62,8 @@ void client_count_missed(void);
 struct bpf_program *client_numbered_program(u32 probe);
 /* Converts a time of the monotonic clock to the time of day, in ns. */
 u64 client_time_of_day(u64 monotonic_ns);
-/* Before loading: sets a constant of the programs, a u32 in its own section, if they use it. */
+/* Before loading: set the constants of the programs in a section, or one of 32 bits, if they use it. */
+void client_set_constants(const char *section, const void *values, u64 size);
 void client_set_constant(const char *section, u32 value);
 
 /* attach.c */

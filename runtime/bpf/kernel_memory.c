@@ -18,6 +18,19 @@ static struct stp_kernel_memory *memory;   /* shared with the program */
 static int reader = -1, finder = -1;       /* descriptors of the programs; a script has both, or the client calls
 					    * neither */
 
+/* Gives programs the addresses of static variables. */
+static void give_addresses(void)
+{
+	u64 *addresses = calloc(stp_module.nstatics, sizeof(*addresses));
+	u32 i;
+
+	for (i = 0; addresses && i < stp_module.nstatics; i++)
+		addresses[i] = stp_module.statics[i].address;
+	if (addresses)
+		client_set_constants(".rodata.statics", addresses, stp_module.nstatics * sizeof(*addresses));
+	free(addresses);
+}
+
 void kernel_memory_prepare(void)
 {
 	struct stp_site **sites = calloc(stp_module.nstatics + 1, sizeof(*sites));
@@ -25,8 +38,10 @@ void kernel_memory_prepare(void)
 
 	for (i = 0; sites && i < stp_module.nstatics; i++)
 		sites[i] = &stp_module.statics[i];
-	if (sites && stp_module.nstatics)
+	if (sites && stp_module.nstatics) {
 		functions_find_sites(sites, stp_module.nstatics);
+		give_addresses();
+	}
 	free(sites);
 }
 
@@ -45,8 +60,7 @@ static bool run(struct stp_ctx *c, int program)
 	if (!bpf_prog_test_run_opts(program, &options))
 		return true;
 	stp_error(c, "reading kernel memory in this handler requires Linux 5.19 or later (%s); run the script as a "
-		     "module, or on "
-		     "a newer kernel", strerror(errno));
+		     "module, or on a newer kernel", strerror(errno));
 	return false;
 }
 

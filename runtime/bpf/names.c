@@ -9,6 +9,7 @@
 #define STP_STRLEN 512             /* only parts of bpf_client.h that do not depend on it are used */
 #include "client.h"
 #include "../core/internal.h"
+#include "../include/number.h"
 
 #include <bpf/bpf.h>
 #include <stdio.h>
@@ -52,13 +53,13 @@ const char *client_kernel_name(u64 address)
 /* Removes the first address from a list; returns false at its end. */
 static bool next_address(const char **list, u64 *address)
 {
-	char *end;
+	uint64_t number;
 
 	*list += strspn(*list, " ");
 	if (!**list)
 		return false;
-	*address = strtoull(*list, &end, 16);
-	*list = end + strcspn(end, " ");
+	*address = number_unsigned(list, 16, &number) == NUMBER_GOOD ? number : 0;
+	*list += strcspn(*list, " ");
 	return true;
 }
 

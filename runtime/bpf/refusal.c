@@ -9,6 +9,7 @@
 #define STP_STRLEN 512             /* only parts of bpf_client.h that do not depend on it are used */
 #include "client.h"
 #include "../core/internal.h"
+#include "../include/number.h"
 #include "bpf_layout.h"
 
 #include <ctype.h>
@@ -54,17 +55,30 @@ static const char *statement_by_line(u32 line)
 	return best ? best->where : NULL;
 }
 
+/* Parses the number after a text that begins with `head`. */
+static bool number_after(const char *text, const char *head, u32 *number)
+{
+	int64_t n = 0;
+	bool found;
+
+	text += strlen(head);
+	found = number_at(&text, 10, 0, UINT32_MAX, &n);
+	*number = (u32)n;
+	return found;
+}
+
 /* Returns the check of an error after the statement: it has the location at which an error of the statement
  * would be reported. */
 static const char *check_after(const char *log, const char *end)
 {
 	const char *at = end, *line;
+	u32 number;
 
 	while ((at = line_before(log, at))) {
 		if (*at != ';')
 			continue;
 		line = memmem(at, (size_t)(strchrnul(at, '\n') - at), ".c:", 3);
-		return line ? statement_by_line((u32)strtoul(line + 3, NULL, 10)) : NULL;
+		return line && number_after(line, ".c:", &number) ? statement_by_line(number) : NULL;
 	}
 	return NULL;
 }
@@ -74,9 +88,9 @@ static const struct stp_probe *refused_probe(const char *log)
 	const char *at = last_of(log, "prog 'stp_program_"), *entry = last_of(log, "prog 'stp_entry_");
 	u32 number;
 
-	if (at && sscanf(at, "prog 'stp_program_%u", &number) == 1 && number < stp_module.nprobes)
+	if (at && number_after(at, "prog 'stp_program_", &number) && number < stp_module.nprobes)
 		return &stp_module.probes[number];
-	if (entry && sscanf(entry, "prog 'stp_entry_%u", &number) == 1 && number < stp_module.nprobes)
+	if (entry && number_after(entry, "prog 'stp_entry_", &number) && number < stp_module.nprobes)
 		return &stp_module.probes[number];
 	return NULL;
 }

@@ -17,6 +17,7 @@
 #define STP_ENTRY_WORDS 1
 #include "client.h"
 #include "../core/internal.h"
+#include "../include/number.h"
 #include "../include/user_symbol.h"
 #include "bpf_shared.h"
 
@@ -31,7 +32,7 @@
 
 struct mapping {
 	struct stp_mapping of;
-	char *path;
+	char *path;                            /* white space but " " is escaped, so that a frame is one line */
 	const struct stp_object *object;       /* NULL: unknown */
 };
 static struct mapping *mappings;
@@ -86,6 +87,25 @@ static const struct stp_object *object_of(const struct stp_mapping *m, const cha
 
 /* ------------------------------------------------------------------ mappings */
 
+/* Returns a copy with escapes as %pEs of the kernel writes them; NULL: no memory. */
+static char *escaped(const char *path)
+{
+	static const char from[] = "\n\r\t\v\f", to[] = "nrtvf";
+	char *copy = malloc(2 * strlen(path) + 1), *at = copy;
+	const char *found;
+
+	if (!copy)
+		return NULL;
+	for (; *path; path++) {
+		found = strchr(from, *path);
+		if (found)
+			*at++ = '\\';
+		*at++ = found ? to[found - from] : *path;
+	}
+	*at = '\0';
+	return copy;
+}
+
 void user_names_add(const struct stp_mapping *m, const char *path)
 {
 	struct mapping *more;
@@ -96,7 +116,7 @@ void user_names_add(const struct stp_mapping *m, const char *path)
 			return;
 		mappings = more;
 	}
-	mappings[nmappings] = (struct mapping){ *m, strdup(path), object_of(m, path) };
+	mappings[nmappings] = (struct mapping){ *m, escaped(path), object_of(m, path) };
 	if (mappings[nmappings].path)
 		nmappings++;
 }
@@ -165,9 +185,11 @@ void user_names_print(struct stp_ctx *c, u64 form, u64 space, u64 address)
 static u64 digits(const char *from, u32 n)
 {
 	char text[20] = "";
+	const char *at = text;
+	uint64_t value;
 
 	memcpy(text, from, n);
-	return strtoull(text, NULL, 16);
+	return number_unsigned(&at, 16, &value) == NUMBER_GOOD ? value : 0;
 }
 
 /* Returns whether a program has written the text: scripts do not know the random number. */
@@ -179,18 +201,20 @@ static bool is_mark(const char *s)
 const char *user_names_complete(const char *s, char *to)
 {
 	u32 size = stp_module.limits.string_len, len = 0;
-	char form = s[0] ? s[1] : 0, *end;
+	char form = s[0] ? s[1] : 0;
 	struct user_location p;
+	uint64_t address;
 	u64 space;
 
 	if (form == STP_MARK_ADDRESSES || !is_mark(s))
 		return s;
 	space = digits(s + 10, 16);
 	*to = 0;
-	for (s += STP_MARK_HEAD; *s; s = end) {
-		p = location_of(space, strtoull(s, &end, 16));
-		if (end == s)
+	for (s += STP_MARK_HEAD; *s;) {
+		s += strspn(s, " ");
+		if (number_unsigned(&s, 16, &address) != NUMBER_GOOD)
 			break;
+		p = location_of(space, address);
 		if (form != STP_MARK_LINES) {
 			if ((form == STP_MARK_NAME ? put_name : put_data)(to, size, &p) >= (int)size)
 				stp_string_cut();
@@ -207,13 +231,15 @@ const char *user_names_complete(const char *s, char *to)
 /* A list of addresses; those of a process follow STP_MARK_ADDRESSES. */
 bool plat_stack_address(const char *stack, u32 *at, u64 *address)
 {
-	char *end;
+	const char *end;
+	uint64_t number;
 
 	if (!*at && is_mark(stack))
 		*at = STP_MARK_HEAD;
-	*address = strtoull(stack + *at, &end, 16);
-	if (end == stack + *at)
+	end = stack + *at + strspn(stack + *at, " ");
+	if (number_unsigned(&end, 16, &number) != NUMBER_GOOD)
 		return false;
+	*address = number;
 	*at = (u32)(end - stack);
 	return true;
 }

@@ -150,7 +150,7 @@ bool stp_spin(struct stp_spin *s, u32 ms)
 		return false;
 	if (s->tries > (khz ? SPIN_TRIES_MAX : SPIN_TRIES))
 		return false;
-	plat_pause(0);     /* ends: once */
+	plat_pause(0);     /* bounded: once */
 	return true;
 }
 
@@ -185,7 +185,7 @@ static __attribute__((__noinline__)) u32 wait_lock(struct stp_lock *l, u32 mode,
 	stp_debug_shared(1);
 	__atomic_fetch_add(&l->waits, 1, __ATOMIC_RELAXED);
 	while (waits++ < limits->trylock) {
-		plat_pause(limits->trylock_delay_us);  /* ends: MAXTRYLOCK times per hit, TRYLOCKDELAY each */
+		plat_pause(limits->trylock_delay_us);  /* bounded: MAXTRYLOCK times per hit, TRYLOCKDELAY each */
 		if (try_lock(l, mode))
 			return waits;
 	}
@@ -211,7 +211,7 @@ static __attribute__((__noinline__)) u32 wait_adders(struct stp_lock *l, u32 wai
 				unlock(l, STP_WRITE);
 				return TIMED_OUT;
 			}
-			plat_pause(limits->trylock_delay_us);  /* ends: MAXTRYLOCK times per hit, TRYLOCKDELAY each */
+			plat_pause(limits->trylock_delay_us);  /* bounded: MAXTRYLOCK times per hit, TRYLOCKDELAY each */
 		}
 	}
 	if (waits != before)
@@ -295,7 +295,7 @@ static inline bool take(struct stp_ctx_private *v, const struct stp_lock_use *lo
 		release(v, locks, end);
 		if (waits++ >= stp_module.limits.trylock)
 			return timed_out(v, locks, locks);
-		plat_pause(stp_module.limits.trylock_delay_us);  /* ends: MAXTRYLOCK times per hit, as above */
+		plat_pause(stp_module.limits.trylock_delay_us);  /* bounded: MAXTRYLOCK times per hit, as above */
 	}
 }
 

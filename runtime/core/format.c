@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Formatted output for scripts (formats are parsed by the translator) and for C (parsed here), into a sink.
- * Context: a handler's. Numbers have 64 bits. Differences from C in scripts: a single flag; %p is %#x; # prints 0
+ * Context: a handler's. Numbers have 64 bits. Differences from C in scripts: %p is %#x; # prints 0
  * as 0x0; %b writes the number's bytes, %m and %M memory.
  */
 #include "internal.h"
 #include "string_words.h"
 
 struct spec {
-	char flag;                 /* 0 + - space # or 0 */
-	bool left;
+	u8 flags;                  /* enum stp_format_flag */
 	s32 width, precision;      /* -1 none */
 };
 
@@ -48,14 +47,15 @@ static char *digits_shift(char *end, u64 n, u32 shift, const char *digits)
 	return end;
 }
 
-static void put_field(struct stp_sink *k, const char *text, u64 len, const struct spec *f)
+static inline __attribute__((__always_inline__)) void put_field(struct stp_sink *k, const char *text, u64 len,
+								const struct spec *f)
 {
 	u64 pad = f->width > 0 && (u64)f->width > len ? (u64)f->width - len : 0;
 
-	if (pad && !f->left)
+	if (pad && !(f->flags & STP_FLAG_LEFT))
 		stp_sink_pad(k, ' ', pad);
 	stp_sink_put(k, text, len);
-	if (pad && f->left)
+	if (pad && (f->flags & STP_FLAG_LEFT))
 		stp_sink_pad(k, ' ', pad);
 }
 
@@ -73,17 +73,18 @@ static void put_number(struct stp_sink *k, const char *prefix, u64 zeros, const 
 {
 	u64 prefix_len = (u64)stp_strlen(prefix), len, pad = 0;
 
-	if (f->flag == '0' && !f->left && f->precision < 0 && f->width > 0 && (u64)f->width > prefix_len + n)
+	if ((f->flags & (STP_FLAG_ZERO | STP_FLAG_LEFT)) == STP_FLAG_ZERO && f->precision < 0 && f->width > 0 &&
+	    (u64)f->width > prefix_len + n)
 		zeros = (u64)f->width - prefix_len - n;
 	len = prefix_len + zeros + n;
 	if (f->width > 0 && (u64)f->width > len)
 		pad = (u64)f->width - len;
-	if (!f->left)
+	if (!(f->flags & STP_FLAG_LEFT))
 		stp_sink_pad(k, ' ', pad);
 	stp_sink_put(k, prefix, prefix_len);
 	stp_sink_pad(k, '0', zeros);
 	stp_sink_put(k, digits, n);
-	if (f->left)
+	if (f->flags & STP_FLAG_LEFT)
 		stp_sink_pad(k, ' ', pad);
 }
 
@@ -109,15 +110,15 @@ static void put_integer(struct stp_sink *k, char conv, u64 v, const struct spec 
 	if (conv == 'd' || conv == 'i') {
 		if ((s64)v < 0)
 			prefix = "-";
-		else if (f->flag == '+')
+		else if (f->flags & STP_FLAG_PLUS)
 			prefix = "+";
-		else if (f->flag == ' ')
+		else if (f->flags & STP_FLAG_SPACE)
 			prefix = " ";
-	} else if (conv == 'p' || (f->flag == '#' && conv == 'x')) {
+	} else if (conv == 'p' || ((f->flags & STP_FLAG_ALTERNATE) && conv == 'x')) {
 		prefix = "0x";
-	} else if (f->flag == '#' && conv == 'X') {
+	} else if ((f->flags & STP_FLAG_ALTERNATE) && conv == 'X') {
 		prefix = "0X";
-	} else if (f->flag == '#' && conv == 'o' && !zeros && (n == 0 || *p != '0')) {
+	} else if ((f->flags & STP_FLAG_ALTERNATE) && conv == 'o' && !zeros && (n == 0 || *p != '0')) {
 		zeros = 1;
 	}
 	put_number(k, prefix, zeros, p, n, f);
@@ -193,7 +194,7 @@ static void put_char(struct stp_sink *k, u8 byte, const struct spec *f)
 	u32 len = 1;
 
 	text[0] = (char)byte;
-	if (f->flag == '#')
+	if (f->flags & STP_FLAG_ALTERNATE)
 		len = escape(text, byte, '\'');
 	put_field(k, text, len, f);
 }
@@ -203,7 +204,7 @@ static void put_string(struct stp_sink *k, const char *s, const struct spec *f)
 	u64 limit = f->precision < 0 ? ~0ull : (u64)f->precision, i, len = 0;
 	char text[4];
 
-	if (f->flag != '#') {
+	if (!(f->flags & STP_FLAG_ALTERNATE)) {
 		len = f->precision < 0 ? (u64)stp_strlen(s) : 0;
 		while (len < limit && f->precision >= 0 && s[len])
 			len++;
@@ -212,11 +213,11 @@ static void put_string(struct stp_sink *k, const char *s, const struct spec *f)
 	}
 	for (i = 0; i < limit && s[i]; i++)
 		len += escape(text, (u8)s[i], '"');
-	if (!f->left && f->width > 0 && (u64)f->width > len)
+	if (!(f->flags & STP_FLAG_LEFT) && f->width > 0 && (u64)f->width > len)
 		stp_sink_pad(k, ' ', (u64)f->width - len);
 	for (i = 0; i < limit && s[i]; i++)
 		stp_sink_put(k, text, escape(text, (u8)s[i], '"'));
-	if (f->left && f->width > 0 && (u64)f->width > len)
+	if ((f->flags & STP_FLAG_LEFT) && f->width > 0 && (u64)f->width > len)
 		stp_sink_pad(k, ' ', (u64)f->width - len);
 }
 
@@ -243,17 +244,17 @@ static void put_memory(struct stp_sink *k, struct stp_ctx *c, u64 address, const
 	u8 byte;
 
 	len = hex ? 2 * n : n;
-	if (!f->left && f->width > 0 && (u64)f->width > len)
+	if (!(f->flags & STP_FLAG_LEFT) && f->width > 0 && (u64)f->width > len)
 		stp_sink_pad(k, ' ', (u64)f->width - len);
 	for (i = 0; i < n; i++) {
-		byte = (u8)(f->flag == '#' ? stp_uload1(c, address + i) : stp_load1(c, address + i));
+		byte = (u8)(f->flags & STP_FLAG_ALTERNATE ? stp_uload1(c, address + i) : stp_load1(c, address + i));
 		if (c->error)
 			return;
 		text[0] = hex ? "0123456789abcdef"[byte >> 4] : (char)byte;
 		text[1] = "0123456789abcdef"[byte & 15];
 		stp_sink_put(k, text, hex ? 2 : 1);
 	}
-	if (f->left && f->width > 0 && (u64)f->width > len)
+	if ((f->flags & STP_FLAG_LEFT) && f->width > 0 && (u64)f->width > len)
 		stp_sink_pad(k, ' ', (u64)f->width - len);
 }
 
@@ -377,7 +378,7 @@ static __attribute__((__noinline__)) void put_real(struct stp_sink *k, u64 bits,
 static void set_width(struct spec *f, s64 width)
 {
 	if (width < 0) {
-		f->left = true;
+		f->flags |= STP_FLAG_LEFT;
 		width = width < -PLAT_RECORD_MAX ? PLAT_RECORD_MAX : -width;
 	}
 	f->width = width < PLAT_RECORD_MAX ? (s32)width : PLAT_RECORD_MAX;
@@ -398,12 +399,12 @@ static bool charge_piece(struct stp_ctx *c, char conv, const struct spec *f, con
 	if (conv == 'm' || conv == 'M')
 		n = n < PAGE ? n + 1 : PAGE;
 	else if (conv == 's')
-		n = f->precision < 0 || f->flag == '#' ? (u64)stp_strlen(arg->s) : n;
+		n = f->precision < 0 || (f->flags & STP_FLAG_ALTERNATE) ? (u64)stp_strlen(arg->s) : n;
 	else if (conv == 'q' || conv == 'Q')
 		n = stp_module.limits.string_len;
 	else if (conv == 'g')
 		cost += 350;                           /* maximum number of steps of real_digits() and real_text() */
-	cost += n * (conv == 's' && f->flag != '#' ? 3 * STP_WORK_BYTE : STP_WORK_ESCAPE);
+	cost += n * (conv == 's' && !(f->flags & STP_FLAG_ALTERNATE) ? 3 * STP_WORK_BYTE : STP_WORK_ESCAPE);
 	return stp_charge(c, cost);
 }
 
@@ -423,7 +424,7 @@ static void put_stack(struct stp_sink *k, struct stp_ctx *c, const char *stack, 
 static const union stp_val *put_piece(struct stp_sink *k, struct stp_ctx *c,
 				      const struct stp_format *f, const union stp_val *arg)
 {
-	struct spec spec = { .flag = f->flag, .left = f->flag == '-', .width = -1, .precision = -1 };
+	struct spec spec = { .flags = f->flags, .width = -1, .precision = -1 };
 
 	if (f->width == -2)
 		set_width(&spec, (arg++)->n);
@@ -472,7 +473,7 @@ void stp_put_pieces(struct stp_sink *k, struct stp_ctx *c, const struct stp_form
 static inline bool is_fast(const struct stp_format *f)
 {
 	return f->precision == -1 && (u32)(f->width + 1) <= FAST_FIELD + 1 &&
-	       (!f->flag || f->flag == '-');
+	       !(f->flags & ~STP_FLAG_LEFT);
 }
 
 /* n > 0 */
@@ -503,7 +504,7 @@ static inline char *fast_number(char *to, const struct stp_format *f, s64 n)
 	u32 digits = size < 10 ? 1 : count_digits(size);
 	s64 spaces = f->width - (s64)digits - (n < 0);
 
-	if (spaces > 0 && !f->flag)
+	if (spaces > 0 && !f->flags)
 		to = fast_spaces(to, spaces);
 	if (n < 0)
 		*to++ = '-';
@@ -512,7 +513,7 @@ static inline char *fast_number(char *to, const struct stp_format *f, s64 n)
 		to[-1] = (char)('0' + size);
 	else
 		stp_digits(to, size);
-	return spaces > 0 && f->flag ? fast_spaces(to, spaces) : to;
+	return spaces > 0 && f->flags ? fast_spaces(to, spaces) : to;
 }
 
 /* Writes a string. Returns NULL if it does not fit. */
@@ -521,7 +522,7 @@ static inline char *fast_text(char *to, const char *end, const struct stp_format
 	char *from;
 	u64 w, zero;
 
-	if (f->width > 0 && !f->flag) {
+	if (f->width > 0 && !f->flags) {
 		s64 spaces = f->width - (s64)stp_strlen(s);
 
 		if (spaces > 0)
@@ -537,7 +538,7 @@ static inline char *fast_text(char *to, const char *end, const struct stp_format
 			break;
 	}
 	to += stp_word_length(zero);
-	return f->flag && f->width > to - from ? fast_spaces(to, f->width - (to - from)) : to;
+	return f->flags && f->width > to - from ? fast_spaces(to, f->width - (to - from)) : to;
 }
 
 /* The part of a format that is not written yet. */
@@ -652,12 +653,8 @@ static const char *put_conversion(struct stp_sink *k, const char *fmt, struct ar
 	u32 longs = 0;
 	s64 n;
 
-	for (; *fmt == '-' || *fmt == '+' || *fmt == ' ' || *fmt == '#' || *fmt == '0'; fmt++) {
-		if (*fmt == '-')
-			spec.left = true;
-		else
-			spec.flag = *fmt;
-	}
+	for (; stp_format_flag(*fmt); fmt++)
+		spec.flags |= stp_format_flag(*fmt);
 	if (*fmt == '*' || (*fmt >= '1' && *fmt <= '9')) {
 		fmt = parse_number(fmt, a, &n);
 		set_width(&spec, n);

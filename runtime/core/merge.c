@@ -5,7 +5,7 @@
  * read and clear each global atomically, so that each addition is sent once. merge/hosts.c reads the items.
  * Context: a handler's.
  */
-#include "items.h"
+#include "record_items.h"
 #include "map.h"
 
 static const struct stp_map *map_of(u32 global)

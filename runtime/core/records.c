@@ -6,7 +6,7 @@
  * An item is contiguous: its maximum size is reserved before it is written, so that it is never divided between two
  * records.
  */
-#include "items.h"
+#include "record_items.h"
 #include "map.h"
 
 #define TEXT_HEAD 5                            /* bytes of the item's kind and its length */
@@ -43,7 +43,7 @@ static u32 list_size(const char *stack)
 	u64 address;
 
 	while (size < most && plat_stack_address(stack, &at, &address))
-		size += STP_ADDRESS_SIZE;  /* ends: the string does */
+		size += STP_ADDRESS_SIZE;  /* bounded: the string ends */
 	return size < most ? size : most;
 }
 
@@ -103,7 +103,7 @@ static char *put_head(char *at, struct stp_ctx *c)
 	const struct stp_ctx_private *v = stp_private(c);
 
 	at = stp_put_byte(at, STP_ITEM_HEAD);
-	at = stp_put_number(at, v->event_ns ? v->event_ns : (u64)stp_gettimeofday_ns(c));
+	at = stp_put_number(at, v->event_ns ? v->event_ns : (u64)stp_gettimeofday_ns());
 	at = stp_put_number(at, v->event_ns ? v->event_cpu : (u64)stp_cpu(c));
 	return stp_put_number(at, stp_probe_number(c->probe));
 }
@@ -262,7 +262,7 @@ static void describe_format(struct stp_ctx *c, const struct stp_described_format
 		text += f->len;
 		if (text > FORMAT_TEXT_MAX)
 			return;
-		at = stp_put_byte(stp_put_byte(at, f->conv == 'k' ? 's' : (u8)f->conv), (u8)f->flag);
+		at = stp_put_byte(stp_put_byte(at, f->conv == 'k' ? 's' : (u8)f->conv), f->flags);
 		at = stp_put_signed(stp_put_signed(at, f->width), f->precision);
 		at = stp_put_text(at, f->text, f->len);
 	}
@@ -350,7 +350,7 @@ static void describe(struct stp_ctx *c)
 	u32 i;
 
 	if (at) {
-		at = stp_put_number(stp_put_byte(at, STP_ITEM_SESSION), (u64)stp_gettimeofday_ns(c));
+		at = stp_put_number(stp_put_byte(at, STP_ITEM_SESSION), (u64)stp_gettimeofday_ns());
 		at = stp_put_number(at, stp_module.limits.string_len);
 		at = stp_put_signed(at, stp_module.limits.hist_elision);
 		at = stp_put_number(at, stp_module.limits.hist_width);

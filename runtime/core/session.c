@@ -75,7 +75,7 @@ static int make_contexts(void)
 	/* Only this context may be interrupted. */
 	if (stp_module.limits.interruptible)
 		s->exclusive->actions_max = stp_module.limits.actions_interruptible;
-	s->exclusive->random ^= (u64)stp_gettimeofday_ns(&s->exclusive->c) | 1;
+	s->exclusive->random ^= (u64)stp_gettimeofday_ns() | 1;
 	for (cpu = 0; cpu < cpus; cpu++)
 		if (s->ctx[cpu])
 			s->ctx[cpu]->random ^= s->exclusive->random << 8;
@@ -466,7 +466,7 @@ static void stop_families(void)
 	const struct stp_family *f;
 
 	if (stp_session.started)
-		/* afterwards the order of families does not matter; ends: gates are closed */
+		/* afterwards the order of families does not matter; bounded: gates are closed */
 		plat_handlers_wait();
 	while (stp_session.started) {
 		f = &stp_module.families[--stp_session.started];

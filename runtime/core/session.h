@@ -79,7 +79,7 @@ struct stp_family_ops {
 	 * (then they have none), also while the family does not run. The name is "" for sites that any module
 	 * may have. May be NULL. */
 	void (*module)(void *table, u32 n, const char *module, bool comes);
-	/* Fills the table from its compact form (rows.c). NULL if the generated C never has one. */
+	/* Fills the table from its compact form (expand_tables.c). NULL if the generated C never has one. */
 	void (*expand)(void *table, const void *runs, u32 nruns);
 	/* Called when a CPU that was online at the start went offline and is online again. May be NULL. */
 	void (*cpu_back)(void *table, u32 n, u32 cpu);

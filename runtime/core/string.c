@@ -151,7 +151,7 @@ u32 stp_stack_list(struct stp_ctx *c, char *to, u32 size, const char *stack)
 	*to = '\0';
 	while (plat_stack_address(stack, &at, &address) && stp_charge_text(c, STP_ADDRESS_SIZE) &&
 	       stp_list_address(to, size, &len, address))
-		;                          /* ends: the string does */
+		;                          /* bounded: the string ends */
 	return len;
 }
 
@@ -287,7 +287,7 @@ s64 stp_strtol(struct stp_ctx *c, const char *s, s64 base)
 		base = *p == '0' ? 8 : 10;
 	if (base > BASE_MAX)
 		return 0;
-	for (; digit_of(*p) < base; p++)       /* ends: the terminator is not a digit in any base */
+	for (; digit_of(*p) < base; p++)       /* bounded: the terminator is not a digit in any base */
 		n = n * (u64)base + (u64)digit_of(*p);
 	stp_charge_text(c, p - s);
 	return (s64)(negative ? 0 - n : n);
@@ -490,7 +490,7 @@ void stp_name_of(struct stp_ctx *c, char *to, const char *table, u64 n, const ch
 
 void stp_flag_names(struct stp_ctx *c, char *to, const char *table, u64 n)
 {
-	static const struct stp_format rest[] = { { NULL, 0, 'x', '#', -1, -1 } };
+	static const struct stp_format rest[] = { { .conv = 'x', .flags = STP_FLAG_ALTERNATE, .width = -1, .precision = -1 } };
 	u32 size = stp_module.limits.string_len, used = 0;
 	union stp_val left = { .n = (s64)n };
 	const char *p = table;

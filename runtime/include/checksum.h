@@ -23,7 +23,7 @@ static inline unsigned long long checksum_mix(unsigned long long lane, unsigned 
 
 /*
  * The length of each piece except the last is a multiple of 32 bytes. The lanes are variables rather than an array,
- * which -O2 would store in memory; variables save a third of the time. Ends: after len bytes.
+ * which -O2 would store in memory; variables save a third of the time. Bounded by len.
  */
 static inline void checksum_add(struct checksum *c, const void *bytes, unsigned long len)
 {

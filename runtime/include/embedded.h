@@ -109,7 +109,7 @@ static inline bool stp_next_address(struct stp_ctx *c, const char **list, u64 *a
 #define _stp_softerror(...) stp_error(STP_C, __VA_ARGS__)
 #define _stp_exit() stp_exit(STP_C)
 #define _stp_target ((int)stp_target(STP_C))
-#define _stp_gettimeofday_ns() stp_gettimeofday_ns(STP_C)
+#define _stp_gettimeofday_ns() stp_gettimeofday_ns()
 #define _stp_dbug(function, line, ...) do {					\
 	stp_cprintf(STP_C, "%s:%d: ", function, (int)(line));			\
 	stp_cprintf(STP_C, __VA_ARGS__);					\

@@ -27,7 +27,7 @@ enum { false, true };
 #define NULL ((void *)0)
 #endif
 #endif
-#include "adds.h"
+#include "counters.h"
 #define STP_LIKELY(x)   __builtin_expect(!!(x), 1)
 #define STP_UNLIKELY(x) __builtin_expect(!!(x), 0)
 
@@ -42,8 +42,7 @@ union stp_val { s64 n; const char *s; };   /* a key or a printf argument */
 
 /*
  * The probe context: one for each CPU, and one for begin, end and error probes. Handlers do not nest: a hit on a
- * context that is in use is skipped and counted. Generated code and inline functions use only the members above the
- * line.
+ * context in use is skipped and counted. Generated code and inline functions use only the members above the line.
  */
 struct stp_ctx {
 	/* The handler of a probe with adds_only uses only the first three members. */
@@ -72,6 +71,7 @@ struct stp_ctx {
 	/* private to the runtime (core/context.h) */
 	struct stp_ctx_private *priv;
 };
+#include "part_context.h"
 
 #define STP_CHECK(c, where, label) do {						\
 	if (STP_UNLIKELY((c)->error)) {						\
@@ -203,6 +203,7 @@ bool stp_list_address(char *list, u32 size, u32 *len, u64 address);
  * whole, removes the line, counts a truncated string and returns false. */
 bool stp_list_line(char *list, u32 size, u32 *len, u64 line);
 void stp_frames_cut(void);                                 /* counts a call stack of more than MAXBACKTRACE frames */
+#include "format_flags.h"
 #include "stack_values.h"
 void stp_structure_cut(void);                              /* counts a structure of which $x$$ prints only a part */
 void stp_speculation_lost(void);                           /* counts a piece of output that commit() no longer finds */
@@ -444,7 +445,7 @@ struct stp_format {                        /* one piece of a format: a conversio
 	/* d u o x X p c s b m M; q: char * printed as "text", Q: the same in user memory; k: a stack value,
 	 * printed as its lines; 0: text only, then width and precision are -1 */
 	char conv;
-	char flag;                 /* 0 + - space # or 0 */
+	u8 flags;                  /* enum stp_format_flag (format_flags.h) */
 	s16 width, precision;      /* -1: none, -2: the next argument */
 };
 /* The output of one handler is one record, which is committed when the handler ends. */
@@ -465,8 +466,7 @@ void stp_sprint_hist(struct stp_ctx *c, char *to, u32 size, const struct stp_sta
 struct stp_regex {                         /* a DFA: next = table[state * classes + class[byte]] */
 	const u8 *byte_class;      /* [256] */
 	const u16 *table;
-	/* [states]: bit 0: already matched; bit 1: matches at the end of text; bit 2: dead state, no byte leads out
-	 * of it */
+	/* [states]: bit 0: already matched; bit 1: matches at the end of text; bit 2: no byte leads out of it */
 	const u8 *accept;
 	u16 classes, start;
 	u16 inner;                 /* start state of a walk that does not begin at an end of the text */
@@ -526,8 +526,8 @@ const char *stp_execname(struct stp_ctx *c); /* valid until the handler ends; sh
 const char *stp_hostname(struct stp_ctx *c); /* name in the initial UTS namespace; valid until the handler ends */
 u64 stp_current_task(struct stp_ctx *c);   /* its address; 0 in the user runtime */
 bool stp_task_is_32bit(void);              /* it runs a 32-bit program */
-s64 stp_gettimeofday_ns(struct stp_ctx *c);/* ns since 1970, UTC */
-s64 stp_ktime_ns(struct stp_ctx *c);       /* monotonic */
+s64 stp_gettimeofday_ns(void);          /* ns since 1970, UTC */
+s64 stp_ktime_ns(void);                 /* monotonic */
 s64 stp_timezone_s(struct stp_ctx *c);     /* seconds east of UTC */
 bool stp_own_process(void);                /* the current process belongs to the user who runs the script */
 s64 stp_is_users_process(struct stp_ctx *c); /* 1: as stp_own_process(), or root runs the script */
@@ -666,7 +666,7 @@ struct stp_function {
 	bool needs_all_regs;       /* it uses registers other than arguments, stack pointer and instruction pointer */
 	u16 entry_size;            /* bytes per call for @entry() values; 0: none */
 	void (*entry)(struct stp_ctx *c);  /* fills c->entry at function entry; may be NULL */
-	bool entry_free;           /* entry reads only c->regs and c->entry, and cannot fail */
+	int (*entry_free)(const void *regs, s64 *entry);  /* instead of `entry`: see STP_ENTRY_FREE */
 	s32 maxactive;             /* 0: default */
 	u32 program;               /* number of the probe whose BPF program serves this one */
 	void *state;               /* owned by the runtime */

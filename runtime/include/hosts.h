@@ -2,8 +2,8 @@
 /*
  * --merge: the protocol between stap, which is connected to the hosts, and the program with the probes that run
  * once (runtime/merge). The program reads a struct stp_hosts from descriptor STP_HOSTS_IN, then chunks of the
- * hosts' streams of records.h, each in order; the end of the file means that all hosts have ended. It writes one
- * byte to STP_HOSTS_OUT when the hosts should end.
+ * hosts' streams of records.h, each in order; the end of the file means that all hosts have ended. It writes
+ * struct stp_hosts_notice to STP_HOSTS_OUT.
  */
 #ifndef STP_HOSTS_H
 #define STP_HOSTS_H
@@ -20,6 +20,16 @@ struct stp_hosts_chunk {           /* native byte order; the bytes follow */
 	unsigned int host;         /* from 0 */
 	unsigned int len;          /* at most STP_HOSTS_CHUNK_MAX; 0: this host has ended */
 };
+enum stp_hosts_notice_kind {
+	STP_HOSTS_ARMED = 1,       /* the probes of a host are armed */
+	STP_HOSTS_STOP,            /* the hosts should end */
+};
+
+struct stp_hosts_notice {          /* native byte order; smaller than PIPE_BUF, so that write() writes all of it */
+	unsigned int kind;
+	unsigned int host;         /* from 0; of STOP: 0 */
+};
+
 #define STP_HOSTS_CHUNK_MAX (1u << 16)
 
 #endif

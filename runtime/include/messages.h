@@ -25,7 +25,7 @@
  * The checksum of this file and of losses.def, without comments, printed by testsuite/lint/protocol.py. A module
  * and a loader with different values reject each other.
  */
-#define STP_PROTOCOL 0x97d66c49u
+#define STP_PROTOCOL 0x56ff7c53u
 
 typedef unsigned char stp_u8;
 typedef unsigned int stp_u32;
@@ -43,7 +43,7 @@ enum stp_cmd_type {
 	STP_CMD_START,       /* struct stp_start: runs begin probes in this call, arms probes; then STP_MSG_STARTED */
 	STP_CMD_STOP,        /* disarms probes, runs end or error probes in this call; then STP_MSG_STOPPED */
 	STP_CMD_DETACH,      /* the session continues after the descriptor is closed */
-	STP_CMD_TARGET_GONE, /* the -c command exited */
+	STP_CMD_TARGET_EXITED, /* the -c command exited */
 	STP_CMD_REMOTE,      /* struct stp_remote, before START: results of remote_id() and remote_uri() */
 };
 

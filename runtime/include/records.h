@@ -17,9 +17,9 @@
 #define STP_RECORDS_H
 
 #define STP_STREAM_MAGIC 0x72716174u
-#define STP_STREAM_VERSION 5
+#define STP_STREAM_VERSION 7
 /* oldest version that readers accept; version 2 has no ARMED frames, 2 and 3 have no OPTION frames, 2 to 4 have no
- * lists of addresses */
+ * lists of addresses, 2 to 5 no HOST items, 2 to 6 one flag per conversion, as its character */
 #define STP_STREAM_OLDEST 2
 
 enum stp_frame_kind {
@@ -79,7 +79,7 @@ enum stp_item {
 	/* number: nanoseconds since 1970; number: MAXSTRINGLEN; signed: HIST_ELISION; number: width of histograms;
 	 * signed: target process */
 	STP_ITEM_SESSION,
-	/* signed: identifier; number: pieces; for each: byte conversion (0: none), byte flag (0: none), signed width,
+	/* signed: identifier; number: pieces; for each: byte conversion (0: none), byte flags, signed width,
 	 * signed precision, text */
 	STP_ITEM_FORMAT,
 	/* number: 1 + index; text: resolved point; text: point as written; text: location in the script,
@@ -104,6 +104,9 @@ enum stp_item {
 	STP_ITEM_ASSIGNED,
 	/* number: index; text: an option of the translation, or a part of it; the parts are in order */
 	STP_ITEM_OPTION,
+	/* Only in the stream of --merge. text: name of the host that has printed the text after it, up to the next such
+	 * item or the end of the frame */
+	STP_ITEM_HOST,
 };
 
 /*

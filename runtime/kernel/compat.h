@@ -35,7 +35,7 @@ static inline void compat_hrtimer_setup(struct hrtimer *t,
 #endif
 }
 
-/* Ends: waits for a running handler, which has a budget. */
+/* Bounded wait: for a running handler, which has a budget. */
 static inline void compat_timer_delete_sync(struct timer_list *t)
 {
 #ifdef HAVE_TIMER_DELETE_SYNC
@@ -225,7 +225,7 @@ static inline bool compat_ftrace_likely(unsigned long function)
 #endif
 
 /* Sets several addresses at once (since 5.18), or one after the other; `reset` removes the addresses that were
- * set before. Ends: text is patched (kernel/README.md, "Why waits end"). */
+ * set before. Bounded wait: text patching (kernel/README.md, "Why waits end"). */
 static inline int compat_ftrace_set_filter_ips(struct ftrace_ops *ops, unsigned long *ips, unsigned int n,
 					       bool reset)
 {
@@ -241,7 +241,7 @@ static inline int compat_ftrace_set_filter_ips(struct ftrace_ops *ops, unsigned 
 #endif
 }
 
-/* Ends: text is patched (kernel/README.md, "Why waits end"). */
+/* Bounded wait: text patching (kernel/README.md, "Why waits end"). */
 static inline int compat_ftrace_unset_filter_ips(struct ftrace_ops *ops, unsigned long *ips, unsigned int n)
 {
 #ifdef HAVE_FTRACE_FILTER_IPS
@@ -274,7 +274,7 @@ static inline int compat_ftrace_unset_filter_ips(struct ftrace_ops *ops, unsigne
  * __register_ftrace_function(), ftrace_enable_sysctl()). */
 #define COMPAT_FTRACE_NEEDED FTRACE_OPS_FL_PERMANENT
 
-/* Ends: text is patched (kernel/README.md, "Why waits end"). */
+/* Bounded wait: text patching (kernel/README.md, "Why waits end"). */
 static inline void compat_ftrace_free_filter(struct ftrace_ops *ops)
 {
 #ifdef HAVE_FTRACE_FREE_FILTER
@@ -324,11 +324,11 @@ static inline int compat_uprobe_register(compat_uprobe *u, struct inode *inode, 
 static inline void compat_uprobe_unregister(compat_uprobe u, struct inode *inode, loff_t offset,
 					    struct uprobe_consumer *uc)
 {
-	/* ends: removes breakpoints, those of each process under its mmap lock */
+	/* bounded: removes breakpoints, those of each process under its mmap lock */
 	uprobe_unregister_nosync(u, uc);
 }
 
-/* Ends: handlers do not sleep or fault in pages, and have a budget. */
+/* Bounded wait: handlers do not sleep or fault in pages, and have a budget. */
 static inline void compat_uprobe_sync(void)
 {
 	uprobe_unregister_sync();
@@ -348,7 +348,7 @@ static inline int compat_uprobe_register(compat_uprobe *u, struct inode *inode, 
 static inline void compat_uprobe_unregister(compat_uprobe u, struct inode *inode, loff_t offset,
 					    struct uprobe_consumer *uc)
 {
-	/* ends: removes breakpoints, those of each process under its mmap lock */
+	/* bounded: removes breakpoints, those of each process under its mmap lock */
 	uprobe_unregister(inode, offset, uc);
 }
 

@@ -57,7 +57,7 @@ struct stp_ctx *plat_ctx_here(void)
 	return raw_irqs_disabled() ? raw_cpu_read(stp_cpu_ctx) : NULL;
 }
 
-/* Ends: us is at most TRYLOCKDELAY. */
+/* Bounded wait: us is at most TRYLOCKDELAY. */
 void plat_pause(u32 us)
 {
 	cpu_relax();       /* udelay() may not contain a pause instruction, by which a hypervisor detects the wait */
@@ -93,7 +93,7 @@ void plat_yield(void)
 {
 	/* interrupts are disabled in embedded C that holds a lock under which sleeping is forbidden */
 	if (!raw_irqs_disabled() && need_resched())
-		schedule();        /* ends: the task stays runnable */
+		schedule();        /* bounded: the task stays runnable */
 }
 
 /* An exiting process has no pending SIGKILL any more. The thread of handlers in slices is not killed. */
@@ -132,7 +132,7 @@ void stp_adds_slowly(struct stp_ctx_private *v, const struct stp_probe *p, struc
 
 void (*stp_slices_finish)(void);
 
-/* A handler disables interrupts before it checks whether its context is closed, so RCU waits for it. Ends:
+/* A handler disables interrupts before it checks whether its context is closed, so RCU waits for it. Bounded wait:
  * handlers have a budget; the other read-side sections are the kernel's own. */
 void plat_handlers_wait(void)
 {
@@ -140,7 +140,7 @@ void plat_handlers_wait(void)
 
 	synchronize_rcu();
 	if (stp_slices_finish)
-		stp_slices_finish();       /* ends: finish() in slices.c */
+		stp_slices_finish();       /* bounded: finish() in slices.c */
 	for (cpu = 0; cpu < stp_session.ncpus; cpu++)
 		STP_CHECK_THAT(!stp_session.ctx[cpu] || !READ_ONCE(stp_session.ctx[cpu]->busy));
 }

@@ -170,7 +170,7 @@ static ssize_t message_take(size_t space)
 	u32 tail;
 	ssize_t size = 0;
 
-	/* Ends: the owner is on another CPU with interrupts off, see queue_lock(); this CPU cannot be inside it. */
+	/* Bounded wait: the owner is on another CPU with interrupts off, see queue_lock(); this CPU cannot be inside it. */
 	raw_spin_lock_irqsave(&queue.lock, flags);
 	if (queue.head != queue.tail) {
 		tail = queue.tail;
@@ -371,7 +371,7 @@ static int do_detach(void)
 	return 0;
 }
 
-static int do_target_gone(void)
+static int do_target_exited(void)
 {
 	if (control.phase == PHASE_STARTED)
 		stp_session_exit();
@@ -394,8 +394,8 @@ static int command(u32 type, void *payload, u32 len)
 		return len ? -EINVAL : do_stop();
 	case STP_CMD_DETACH:
 		return len ? -EINVAL : do_detach();
-	case STP_CMD_TARGET_GONE:
-		return len ? -EINVAL : do_target_gone();
+	case STP_CMD_TARGET_EXITED:
+		return len ? -EINVAL : do_target_exited();
 	case STP_CMD_REMOTE:
 		return do_remote(payload, len);
 	}
@@ -434,7 +434,7 @@ static int control_open(struct inode *inode, struct file *file)
 {
 	int err = -EBUSY;
 
-	/* Ends: when a begin or end probe of the running session ends, which may take long; or by a kill. */
+	/* Bounded wait: until the running begin or end probe ends, which may take long, or until a kill. */
 	if (mutex_lock_killable(&control.lock))
 		return -EINTR;
 	if (!control.open)
@@ -464,7 +464,7 @@ static void free_ended_session(void)
 
 static int control_release(struct inode *inode, struct file *file)
 {
-	/* ends: no command holds the lock at release, and open() holds it only briefly */
+	/* bounded: no command holds the lock at release, and open() holds it only briefly */
 	mutex_lock(&control.lock);
 	WRITE_ONCE(control.leaving, true);
 	if (!control.detached)
@@ -488,13 +488,13 @@ static ssize_t control_write(struct file *file, const char __user *from, size_t 
 	if (!cmd)
 		return -ENOMEM;
 	err = -EFAULT;
-	if (copy_from_user(cmd, from, len))            /* ends: no lock is held; a fault can be killed */
+	if (copy_from_user(cmd, from, len))            /* bounded: no lock is held; a fault can be killed */
 		goto out;
 	err = -EINVAL;
 	if (cmd->len != len - sizeof(*cmd))
 		goto out;
 	err = -EINTR;
-	if (mutex_lock_killable(&control.lock))        /* ends: with the command of another thread, or by a kill */
+	if (mutex_lock_killable(&control.lock))        /* bounded: with the command of another thread, or by a kill */
 		goto out;
 	err = command(cmd->type, cmd->payload, cmd->len);
 	mutex_unlock(&control.lock);
@@ -503,8 +503,8 @@ out:
 	return err ?: len;
 }
 
-/* Reads one message; returns 0 after the last one of a stopped session; -EAGAIN: the queue is empty. Ends: a reader
- * that faults in pages of its buffer holds read_lock, for which only other readers wait; all can be killed. */
+/* Reads one message; returns 0 after the last one of a stopped session; -EAGAIN: the queue is empty. Bounded wait: a
+ * reader that faults in pages of its buffer holds read_lock, for which only other readers wait; all can be killed. */
 static ssize_t read_one(char __user *to, size_t len)
 {
 	bool end = stopped();
@@ -532,7 +532,7 @@ static ssize_t control_read(struct file *file, char __user *to, size_t len, loff
 		n = read_one(to, len);
 		if (n != -EAGAIN || (file->f_flags & O_NONBLOCK))
 			return n;
-		/* ends: by a signal at the latest */
+		/* bounded: by a signal at the latest */
 		err = wait_event_interruptible(control.wait,
 					       !queue_empty() || wants_pending() || stopped());
 		if (err)
@@ -604,7 +604,7 @@ static struct miscdevice device = {
 	.mode = 0600,
 };
 
-/* Ends: misc_register() waits for openings of devices, which at most wait for other modules to load. */
+/* Bounded wait: misc_register() waits for openings of devices, which at most wait for other modules to load. */
 int stp_control_init(void)
 {
 	mutex_init(&control.lock);
@@ -617,7 +617,7 @@ int stp_control_init(void)
 	return misc_register(&device);
 }
 
-/* The device is closed, since an open device pins the module. A detached session may still run. Ends:
+/* The device is closed, since an open device pins the module. A detached session may still run. Bounded wait:
  * session_stop(); no other code takes the lock any more. */
 void stp_control_exit(void)
 {
@@ -627,7 +627,7 @@ void stp_control_exit(void)
 	mutex_unlock(&control.lock);
 	stp_session_free();
 	stp_sites_free();              /* unregisters the module notifier, which sends messages */
-	/* ends: wake() takes only the wait queue's lock, and nothing queues it any more */
+	/* bounded: wake() takes only the wait queue's lock, and nothing queues it any more */
 	irq_work_sync(&control.wake);
 	free_buffers();
 	stp_memory_check();

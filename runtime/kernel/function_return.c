@@ -73,31 +73,14 @@ static noinline void return_unsafe(const struct stp_function *f, unsigned long a
 		hit_return(f, address, data, regs, false);
 }
 
-#define FREE_WORK (1 << 30)            /* more than the work that functions without loops can charge */
-
-/* Runs an entry function without the CPU's context, with interrupts unchanged, in any context but NMI, if the stack
- * suffices. Only the members that such a function reads are set, in a part of a context, since a whole one needs
- * much stack; with STP_DEBUG the checks would reject the rest. */
-static noinline __no_stack_protector int entry_free(const struct stp_function *f, void *data, struct pt_regs *regs)
-{
-	u64 part[offsetof(struct stp_ctx, frame) / 8] __attribute__((__uninitialized__));
-	struct stp_ctx *c = (struct stp_ctx *)part;
-
-#ifdef STP_DEBUG
-	memset(part, 0xa5, sizeof(part));
-#endif
-	OPTIMIZER_HIDE_VAR(c);  /* hides its size from the compiler, which would warn of an access beyond it */
-	c->work = FREE_WORK;
-	c->regs = regs;
-	c->entry = data;
-	c->error = NULL;        /* cleared, since the handler checks it */
-	f->entry(c);
-	return 0;
-}
-
 static noinline int entry_free_unsafe(const struct stp_function *f, void *data, struct pt_regs *regs)
 {
-	return stp_hit_refused() ? 1 : entry_free(f, data, regs);
+	return stp_hit_refused() ? 1 : f->entry_free(regs, data);
+}
+
+static __always_inline bool has_entry(const struct stp_function *f)
+{
+	return f->entry_free || f->entry;
 }
 
 /* Each path is a separate function, reached by a jump, so that the kernel's callback needs no stack frame for the
@@ -106,7 +89,7 @@ static __always_inline int try_entry(const struct stp_function *f, unsigned long
 				     struct pt_regs *regs)
 {
 	if (f->entry_free)                             /* not a hit: the return is one */
-		return stp_hit_unsafe() ? entry_free_unsafe(f, data, regs) : entry_free(f, data, regs);
+		return stp_hit_unsafe() ? entry_free_unsafe(f, data, regs) : f->entry_free(regs, data);
 	return stp_hit_unsafe() ? entry_unsafe(f, address, data, regs) : hit_entry(f, address, data, regs);
 }
 
@@ -201,7 +184,7 @@ static bool switches_stacks(const struct stp_site *s)
 	return !s->module && !strcmp(s->symbol, "__switch_to");
 }
 
-/* Ends: text is patched (kernel/README.md, "Why waits end"). */
+/* Bounded wait: text patching (kernel/README.md, "Why waits end"). */
 static void add_return(struct stp_batch *b, const struct stp_function *f, const struct stp_site *s)
 {
 	struct return_hit *h;
@@ -214,7 +197,7 @@ static void add_return(struct stp_batch *b, const struct stp_function *f, const 
 	h->f = f;
 	h->rp.kp.addr = (kprobe_opcode_t *)(unsigned long)s->address;
 	h->rp.handler = stp_probe_is_simple(f->probe) ? return_simple : return_any;
-	h->rp.entry_handler = f->entry ? return_entry : NULL;
+	h->rp.entry_handler = has_entry(f) ? return_entry : NULL;
 	h->rp.data_size = ALIGN(f->entry_size, 8);
 	h->rp.maxactive = maxactive(f);
 	err = register_kretprobe(&h->rp);
@@ -226,7 +209,7 @@ static void add_return(struct stp_batch *b, const struct stp_function *f, const 
 	stp_kprobe_check(b, f, s, &h->rp.kp);
 }
 
-/* Calls in progress have a kernel object that no longer points to the module. Ends: text is patched
+/* Calls in progress have a kernel object that no longer points to the module. Bounded wait: text patching
  * (kernel/README.md, "Why waits end"). */
 static void remove_kretprobes(struct stp_batch *b)
 {
@@ -293,13 +276,21 @@ static __always_inline struct return_slot *return_slot(const struct return_group
  * interrupts the callback, since it disables interrupts. ftrace's own check for recursion would take more
  * instructions than the rest of the callback.
  */
-static DEFINE_PER_CPU(struct { const struct return_slot *slot[2]; }, entering);
+static DEFINE_PER_CPU(struct { const struct return_slot *nmi; const struct return_slot *other; }, entering);
 static const struct return_slot recorded;
 #define RECORDED (&recorded)               /* instead of the slot: the kretprobe has an object for the call */
 
-static __always_inline const struct return_slot **entering_here(void)
+static __always_inline const struct return_slot *entering_slot(bool nmi)
 {
-	return &raw_cpu_ptr(&entering)->slot[!!(preempt_count() & NMI_MASK)];
+	return nmi ? raw_cpu_read(entering.nmi) : raw_cpu_read(entering.other);
+}
+
+static __always_inline void set_entering_slot(bool nmi, const struct return_slot *s)
+{
+	if (nmi)
+		raw_cpu_write(entering.nmi, s);
+	else
+		raw_cpu_write(entering.other, s);
 }
 
 struct return_data {
@@ -307,13 +298,23 @@ struct return_data {
 	s64 entry[];
 };
 
-static int group_entry(struct kretprobe_instance *ri, struct pt_regs *regs)
+static __always_inline int record_call(struct kretprobe_instance *ri, struct pt_regs *regs, bool nmi)
 {
 	struct return_data *d = (void *)ri->data;
-	const struct return_slot **here = entering_here(), *s = d->slot = *here;
+	const struct return_slot *s = d->slot = entering_slot(nmi);
 
-	*here = RECORDED;
-	return s->f->entry ? try_entry(s->f, s->ip, d->entry, regs) : 0;
+	set_entering_slot(nmi, RECORDED);
+	return has_entry(s->f) ? try_entry(s->f, s->ip, d->entry, regs) : 0;
+}
+
+static noinline int record_call_in_nmi(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	return record_call(ri, regs, true);
+}
+
+static int group_entry(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	return unlikely(preempt_count() & NMI_MASK) ? record_call_in_nmi(ri, regs) : record_call(ri, regs, false);
 }
 
 static __always_inline void group_return(struct rethook_node *node, struct pt_regs *regs, bool simple)
@@ -349,32 +350,45 @@ static noinline void lose_call(enum stp_loss reason)
 	stp_lose(stp_hit_outside() ? STP_LOSS_OUTSIDE : reason, 1);
 }
 
-/* Preemption is disabled, too: lockdep does not see that interrupts are disabled, and kretprobes check that one
- * of both is. */
+static __always_inline void enter_call(struct return_group *g, const struct return_slot *s, struct pt_regs *regs,
+				       bool nmi)
+{
+	if (unlikely(entering_slot(nmi)))
+		return lose_call(STP_LOSS_MISSED);
+	set_entering_slot(nmi, s);
+	g->rp.kp.pre_handler(&g->rp.kp, regs);
+	if (unlikely(entering_slot(nmi) != RECORDED))
+		lose_call(STP_LOSS_RETURNS);
+	set_entering_slot(nmi, NULL);
+}
+
+static noinline void enter_call_in_nmi(struct return_group *g, const struct return_slot *s, struct pt_regs *regs)
+{
+	enter_call(g, s, regs, true);
+}
+
+/* With lockdep preemption is disabled, too: it does not see that interrupts are, and kretprobes make it check that
+ * one of both is. */
 static void enter_group(unsigned long ip, unsigned long parent, struct ftrace_ops *ops, struct ftrace_regs *regs)
 {
 	struct return_group *g = container_of(ops, struct return_group, ops);
-	const struct return_slot *s = g->only, **here;
+	const struct return_slot *s = g->only;
 	unsigned long flags;
 
 	if (!s)
 		s = return_slot(g, ip);
 	if (s->ip != ip)
 		return;
-	preempt_disable_notrace();
+	if (IS_ENABLED(CONFIG_TRACE_IRQFLAGS))
+		preempt_disable_notrace();
 	raw_local_irq_save(flags);
-	here = entering_here();
-	if (likely(!*here)) {
-		*here = s;
-		g->rp.kp.pre_handler(&g->rp.kp, (struct pt_regs *)regs);
-		if (unlikely(*here != RECORDED))
-			lose_call(STP_LOSS_RETURNS);
-		*here = NULL;
-	} else {
-		lose_call(STP_LOSS_MISSED);
-	}
+	if (unlikely(preempt_count() & NMI_MASK))
+		enter_call_in_nmi(g, s, (struct pt_regs *)regs);
+	else
+		enter_call(g, s, (struct pt_regs *)regs, false);
 	raw_local_irq_restore(flags);
-	preempt_enable_notrace();
+	if (IS_ENABLED(CONFIG_TRACE_IRQFLAGS))
+		preempt_enable_notrace();
 }
 
 static const struct return_slot *only_slot(const struct return_group *g)
@@ -387,7 +401,7 @@ static const struct return_slot *only_slot(const struct return_group *g)
 	return NULL;
 }
 
-/* Ends: text is patched (kernel/README.md, "Why waits end"). */
+/* Bounded wait: text patching (kernel/README.md, "Why waits end"). */
 static int hook_group(struct return_group *g, unsigned long *functions, u32 n)
 {
 	int err;
@@ -411,7 +425,7 @@ static int hook_group(struct return_group *g, unsigned long *functions, u32 n)
 	return err;
 }
 
-/* Ends: text is patched (kernel/README.md, "Why waits end"). */
+/* Bounded wait: text patching (kernel/README.md, "Why waits end"). */
 static void unhook_group(struct return_group *g)
 {
 	stp_ftrace_unregister(&g->ops, g->functions, g->n);
@@ -505,8 +519,8 @@ static bool is_doubtful(const struct return_slot *s)
 
 /* Removes functions that the kernel does not allow return probes on (functions that switch stacks or that return
  * probes use themselves): a kretprobe is made for each, without arming it, for which the kernel scans all its jump
- * labels. Functions that were known to be allowed when the module was built are not checked. Ends: text is patched
- * (kernel/README.md, "Why waits end"). */
+ * labels. Functions that were known to be allowed when the module was built are not checked. Bounded wait: text
+ * patching (kernel/README.md, "Why waits end"). */
 static int check_slots(struct stp_batch *b, struct return_group *g)
 {
 	struct kretprobe *rp, **made;

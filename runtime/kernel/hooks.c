@@ -17,7 +17,7 @@ static void note_hook(struct tracepoint *tp, void *data)
 			hooks->at[i].point = tp;
 }
 
-/* Ends: tracepoints are patched (kernel/README.md, "Why waits end"). */
+/* Bounded wait: tracepoint patching (kernel/README.md, "Why waits end"). */
 int stp_hooks_arm(struct stp_hook *at, u32 n)
 {
 	struct hooks hooks = { at, n };
@@ -35,7 +35,7 @@ int stp_hooks_arm(struct stp_hook *at, u32 n)
 	return err;
 }
 
-/* Ends: tracepoints are patched (kernel/README.md, "Why waits end"). */
+/* Bounded wait: tracepoint patching (kernel/README.md, "Why waits end"). */
 void stp_hooks_disarm(struct stp_hook *at, u32 n)
 {
 	bool armed = false;
@@ -48,7 +48,7 @@ void stp_hooks_disarm(struct stp_hook *at, u32 n)
 		WRITE_ONCE(at[i].armed, false);
 	}
 	if (armed)
-		tracepoint_synchronize_unregister();   /* waits for RCU and SRCU; ends: handlers have a budget,
+		tracepoint_synchronize_unregister();   /* waits for RCU and SRCU; bounded: handlers have a budget,
 						        * lists are finite */
 }
 

@@ -23,8 +23,8 @@ static struct {
 	.work = __WORK_INITIALIZER(hotplug.work, notify_families),
 };
 
-/* Ends: its holders create, release and read events, and never wait for a CPU to come online: notify_families() runs
- * in a worker. */
+/* Bounded wait: its holders create, release and read events, and never wait for a CPU to come online:
+ * notify_families() runs in a worker. */
 void stp_hotplug_lock(void)
 {
 	mutex_lock(&hotplug.lock);
@@ -39,7 +39,7 @@ static void notify_families(struct work_struct *work)
 {
 	u32 cpu, i;
 
-	mutex_lock(&hotplug.lock);     /* ends: see stp_hotplug_lock() */
+	mutex_lock(&hotplug.lock);     /* bounded: see stp_hotplug_lock() */
 	for (cpu = 0; cpu < nr_cpu_ids; cpu++) {
 		if (!cpumask_test_and_clear_cpu(cpu, &hotplug.back))
 			continue;
@@ -63,7 +63,7 @@ static int online(unsigned int cpu)
 	return 0;
 }
 
-/* Ends: waits for hotplug in progress; online() waits for nothing. Called without hotplug.lock. */
+/* Bounded wait: for hotplug in progress; online() waits for nothing. Called without hotplug.lock. */
 void stp_hotplug_start(void)
 {
 	if (hotplug.users++)
@@ -74,7 +74,7 @@ void stp_hotplug_start(void)
 			     "back online");
 }
 
-/* Ends: as stp_hotplug_start(). */
+/* Bounded wait: as in stp_hotplug_start(). */
 void stp_hotplug_stop(void)
 {
 	if (--hotplug.users)
@@ -82,5 +82,5 @@ void stp_hotplug_stop(void)
 	if (hotplug.state > 0)
 		cpuhp_remove_state_nocalls(hotplug.state);
 	hotplug.state = 0;
-	cancel_work_sync(&hotplug.work);       /* ends: this function does not hold the lock that the work takes */
+	cancel_work_sync(&hotplug.work);       /* bounded: this function does not hold the lock that the work takes */
 }

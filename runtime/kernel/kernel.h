@@ -182,18 +182,6 @@ static __always_inline void stp_run_simple(struct stp_ctx *c, const struct stp_p
  */
 #define STP_ADDS_ARGUMENTS 5
 struct stp_adds { const void *regs; u8 *percpu; u64 arguments[STP_ADDS_ARGUMENTS]; };
-/* Attributes of a function with a struct stp_adds, and of that variable. The handler reads only the members that
- * were set, and writes none, so it needs neither zeros nor a check of the stack. */
-#if __has_attribute(__no_stack_protector__)
-#define STP_ADDS_FRAME __attribute__((__no_stack_protector__))
-#else
-#define STP_ADDS_FRAME
-#endif
-#if __has_attribute(__uninitialized__)
-#define STP_ADDS_UNSET __attribute__((__uninitialized__))
-#else
-#define STP_ADDS_UNSET
-#endif
 _Static_assert(offsetof(struct stp_adds, percpu) == offsetof(struct stp_ctx, percpu) &&
 	       offsetof(struct stp_adds, arguments) == offsetof(struct stp_ctx, arguments), "begin of struct stp_ctx");
 

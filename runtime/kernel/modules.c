@@ -27,8 +27,8 @@ static struct {
 	bool listening;
 } modules = { .lock = __MUTEX_INITIALIZER(modules.lock) };
 
-/* Ends: its holders arm and disarm probes; a module that is loaded or unloaded waits for them, but they never wait
- * for a module. */
+/* Bounded wait: its holders arm and disarm probes; a module that is loaded or unloaded waits for them, but they never
+ * wait for a module. */
 void stp_modules_lock(void)
 {
 	mutex_lock(&modules.lock);
@@ -147,7 +147,7 @@ static bool is_loaded(u64 address)
 
 static void found_anywhere(struct stp_site *s, u64 address)
 {
-	mutex_lock(&modules.lock);     /* ends: see stp_modules_lock() */
+	mutex_lock(&modules.lock);     /* bounded: see stp_modules_lock() */
 	if (!s->address && address && is_loaded(address))
 		s->address = address;
 	mutex_unlock(&modules.lock);
@@ -161,7 +161,7 @@ void stp_modules_found(struct stp_site *s, u64 address)
 		found_anywhere(s, address);
 		return;
 	}
-	mutex_lock(&modules.lock);     /* ends: see stp_modules_lock() */
+	mutex_lock(&modules.lock);     /* bounded: see stp_modules_lock() */
 	for (i = 0; i < modules.n && modules.at[i].name != s->module; i++)
 		;
 	if (i < modules.n && !modules.at[i].checked && address)
@@ -295,7 +295,7 @@ static int notified(struct notifier_block *nb, unsigned long state, void *data)
 	if ((!w && !modules.any.n) ||
 	    (state != MODULE_STATE_COMING && state != MODULE_STATE_GOING && state != MODULE_STATE_LIVE))
 		return NOTIFY_DONE;
-	mutex_lock(&modules.lock);     /* ends: see stp_modules_lock() */
+	mutex_lock(&modules.lock);     /* bounded: see stp_modules_lock() */
 	if (w)
 		module_changed(w, state, mod);
 	if (modules.any.n)
@@ -351,12 +351,12 @@ int stp_modules_make(struct stp_site **sites, u32 n)
 			modules.sites[some++] = sites[i];
 	sort(modules.sites, some, sizeof(*modules.sites), by_symbol, NULL);
 	make_list(some);
-	modules.listening = !register_module_notifier(&notifier);      /* ends: after notifiers that run */
+	modules.listening = !register_module_notifier(&notifier);      /* bounded: by the running notifiers */
 	return modules.listening ? 0 : -ENOMEM;
 }
 
 /* Called when nothing is armed any more. The notifier takes the lock, so unregistering it under the lock would
- * deadlock. Ends: when running notifiers return. */
+ * deadlock. Bounded wait: until running notifiers return. */
 void stp_modules_free(void)
 {
 	if (modules.listening)

@@ -170,7 +170,7 @@ void stp_kprobe_check(struct stp_batch *b, const struct stp_function *f, const s
 	stp_function_warn_unarmed(f, s, -ESHUTDOWN);
 }
 
-/* Ends: text is patched (kernel/README.md, "Why waits end"). */
+/* Bounded wait: text patching (kernel/README.md, "Why waits end"). */
 void stp_kprobe_disarm(const struct stp_batch *b, struct kprobe *kp)
 {
 	/* KPROBE_FLAG_GONE: the module is being unloaded. */
@@ -183,7 +183,7 @@ void stp_kprobe_disarm(const struct stp_batch *b, struct kprobe *kp)
 #if COMPAT_FTRACE
 static void no_callback(unsigned long ip, unsigned long parent, struct ftrace_ops *ops, struct ftrace_regs *regs) { }
 
-/* Ends: text is patched (kernel/README.md, "Why waits end"). */
+/* Bounded wait: text patching (kernel/README.md, "Why waits end"). */
 bool stp_ftrace_off(struct stp_batch *b, const struct stp_site *s)
 {
 	unsigned long address = s->address;
@@ -210,7 +210,7 @@ bool stp_ftrace_off(struct stp_batch *b, const struct stp_site *s)
 bool stp_ftrace_off(struct stp_batch *b, const struct stp_site *s) { return false; }
 #endif
 
-/* Ends: text is patched (kernel/README.md, "Why waits end"). */
+/* Bounded wait: text patching (kernel/README.md, "Why waits end"). */
 static void add_kprobe(struct stp_batch *b, const struct stp_function *f, const struct stp_site *s)
 {
 	struct kprobe_hit *h = stp_batch_abandoned(b) ? NULL : plat_alloc(sizeof(*h), -1);
@@ -231,7 +231,7 @@ static void add_kprobe(struct stp_batch *b, const struct stp_function *f, const 
 	stp_kprobe_check(b, f, s, &h->kp);
 }
 
-/* Ends: text is patched (kernel/README.md, "Why waits end"). */
+/* Bounded wait: text patching (kernel/README.md, "Why waits end"). */
 static void remove_kprobes(struct stp_batch *b)
 {
 	u32 i;
@@ -326,7 +326,7 @@ static void shrink(struct ftrace_ops *ops, unsigned long *functions, u32 n)
 	}
 }
 
-/* Ends: text is patched (kernel/README.md, "Why waits end"). */
+/* Bounded wait: text patching (kernel/README.md, "Why waits end"). */
 int stp_ftrace_register(struct ftrace_ops *ops, unsigned long *functions, u32 n)
 {
 	int err = compat_ftrace_set_filter_ips(ops, functions, min(n, COMPAT_FTRACE_PIECE), true);
@@ -343,7 +343,7 @@ int stp_ftrace_register(struct ftrace_ops *ops, unsigned long *functions, u32 n)
 	return err;
 }
 
-/* Ends: text is patched (kernel/README.md, "Why waits end"). */
+/* Bounded wait: text patching (kernel/README.md, "Why waits end"). */
 void stp_ftrace_unregister(struct ftrace_ops *ops, unsigned long *functions, u32 n)
 {
 	shrink(ops, functions, n);
@@ -460,13 +460,13 @@ static void entry_adds_constants(unsigned long ip, unsigned long parent, struct 
 	stp_adds_run(v, h->adds, h->only, &v->c);
 }
 
-static STP_ADDS_FRAME void entry_adds_values(unsigned long ip, unsigned long parent, struct ftrace_ops *ops,
+static STP_PART_FRAME void entry_adds_values(unsigned long ip, unsigned long parent, struct ftrace_ops *ops,
 					     struct ftrace_regs *regs)
 {
 	const struct entry_hook *h = container_of(ops, struct entry_hook, ops);
 	struct stp_ctx_private *v = stp_adds_begin();
 	struct compat_ftrace_buffer buffer;
-	struct stp_adds adds STP_ADDS_UNSET;
+	struct stp_adds adds STP_PART_UNSET;
 
 	adds.regs = compat_ftrace_regs(regs, &buffer);
 	adds.percpu = v->c.percpu;

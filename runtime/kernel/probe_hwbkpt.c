@@ -7,6 +7,7 @@
  * EXCEPTION_STKSZ bytes, which stp_hit_refused() would mistake for an NMI's; only the space left on it is checked.
  */
 #include "kernel.h"
+#include "../include/watchpoint_errors.h"
 #include <linux/hw_breakpoint.h>
 #include <linux/perf_event.h>
 #include <linux/pid.h>
@@ -35,7 +36,7 @@ struct watched {
 	struct perf_event *at[];
 };
 
-/* Ends: as remove() of probe_perf.c. */
+/* Bounded wait: as in remove() of probe_perf.c. */
 static void remove_watchpoints(struct watched *s)
 {
 	while (s->n)
@@ -87,7 +88,7 @@ static u64 load_offset(struct task_struct *task, u64 start_code)
 	return offset;
 }
 
-/* Ends: as add_sample() of probe_perf.c, for WATCHED_MAX threads. */
+/* Bounded wait: as in add_sample() of probe_perf.c, for WATCHED_MAX threads. */
 static int add_in_target(struct stp_hwbkpt *w, struct perf_event_attr *attr)
 {
 	struct task_struct **tasks = plat_alloc(WATCHED_MAX * sizeof(tasks[0]), -1);
@@ -129,12 +130,46 @@ static void set_attributes(const struct stp_hwbkpt *w, struct perf_event_attr *a
 	attr->bp_type = w->reads ? HW_BREAKPOINT_RW : HW_BREAKPOINT_W;
 }
 
-/* Ends: as add_sample() of probe_perf.c; and for CPU hotplug. */
+static unsigned long trial;
+static u32 trial_hits;
+
+static void trial_hit(struct perf_event *event, struct perf_sample_data *data, struct pt_regs *regs)
+{
+	trial_hits++;
+}
+
+/* Writes to memory that is watched for this thread. Returns 0 if that is a hit, or if it cannot be tried because all
+ * debug registers are in use, which add() reports then; -EOPNOTSUPP if nothing is hit. Context: process.
+ * Bounded wait: as in add_sample() of probe_perf.c. */
+static int try_watchpoint(void)
+{
+	struct perf_event_attr attr;
+	struct perf_event *event;
+
+	hw_breakpoint_init(&attr);
+	attr.bp_addr = (unsigned long)&trial;
+	attr.bp_len = sizeof(trial);
+	attr.bp_type = HW_BREAKPOINT_W;
+	event = register_user_hw_breakpoint(&attr, trial_hit, NULL, current);
+	if (IS_ERR(event))
+		return 0;
+	trial_hits = 0;
+	WRITE_ONCE(trial, 1);
+	unregister_hw_breakpoint(event);
+	return READ_ONCE(trial_hits) ? 0 : -EOPNOTSUPP;
+}
+
+/* Result of try_watchpoint() when the session started. */
+static int undelivered;
+
+/* Bounded wait: as in add_sample() of probe_perf.c; and for CPU hotplug. */
 static int add(struct stp_hwbkpt *w)
 {
 	struct perf_event * __percpu *events;
 	struct perf_event_attr attr;
 
+	if (undelivered)
+		return undelivered;
 	set_attributes(w, &attr);
 	if (w->in_target)
 		return add_in_target(w, &attr);
@@ -145,7 +180,7 @@ static int add(struct stp_hwbkpt *w)
 	return 0;
 }
 
-/* Ends: as remove() of probe_perf.c. */
+/* Bounded wait: as in remove() of probe_perf.c. */
 static void remove(struct stp_hwbkpt *w)
 {
 	if (w->state && w->in_target)
@@ -170,27 +205,16 @@ static void hwbkpt_stop(void *table, u32 n)
 	stp_hotplug_unlock();
 	stp_modules_unlock();
 	stp_hotplug_stop();
-	synchronize_rcu();         /* an exception may still be in the last handler; ends: handlers have a budget */
-}
-
-static const char *reason(int err)
-{
-	switch (err) {
-	case -ESRCH: return "a target process is required: use -c or -x";
-	case -ENOSPC: case -EBUSY: return "all debug registers of the processor are in use";
-	case -ENOMEM: return "no memory";
-	case -EINVAL:
-		return "the processor cannot watch this address with this length (the address must be a multiple of the "
-		       "length)";
-	}
-	return "the kernel refused the watchpoint";
+	synchronize_rcu();         /* an exception may still be in the last handler; bounded: handlers have a budget */
 }
 
 static void report(u32 message, const struct stp_hwbkpt *w, int err)
 {
+	const char *reason = stp_watchpoint_error(err);
 	char text[240];
 
-	snprintf(text, sizeof(text), "cannot arm %s: %s (error %d)", w->probe->point, reason(err), err);
+	snprintf(text, sizeof(text), "cannot arm %s: %s (error %d)", w->probe->point,
+		 reason ? reason : "the kernel refused the watchpoint", err);
 	plat_message(message, text);
 }
 
@@ -217,7 +241,7 @@ static int add_all(struct stp_hwbkpt *w, const struct stp_hwbkpt *end)
 	int err = 0;
 
 	for (; w < end && !err; w++) {
-		if (may_be_loaded_later(w)) {
+		if (may_be_loaded_later(w) && !undelivered) {
 			warn_of_missing_symbol(w);
 			continue;
 		}
@@ -238,6 +262,7 @@ static int hwbkpt_start(void *table, u32 n)
 	stp_hotplug_start();
 	stp_modules_lock();
 	stp_hotplug_lock();
+	undelivered = n ? try_watchpoint() : 0;
 	err = add_all(w, w + n);
 	started = !err;
 	stp_hotplug_unlock();
@@ -269,7 +294,7 @@ static void hwbkpt_module(void *table, u32 n, const char *module, bool comes)
 	stp_hotplug_unlock();
 }
 
-/* Ends: as add_sample() of probe_perf.c. */
+/* Bounded wait: as in add_sample() of probe_perf.c. */
 static void hwbkpt_cpu_back(void *table, u32 n, u32 cpu)
 {
 	struct perf_event_attr attr;

@@ -51,9 +51,9 @@ void stp_netfilter_verdict(struct stp_ctx *c, s64 verdict)
 }
 
 /*
- * Packets in flight call packet(), and the kernel's lists of hooks (nfnetlink_hook) read h->ops until a grace
- * period has passed: nf_unregister_net_hook() does not wait for it (5.10 to 7.2). Ends: the kernel holds the mutex
- * of hooks only while it copies arrays.
+ * Packets in flight call packet(), and the kernel's lists of hooks (nfnetlink_hook) read h->ops until a grace period
+ * has passed: nf_unregister_net_hook() does not wait for it (5.10 to 7.2). Bounded wait: the kernel holds the mutex of
+ * hooks only while it copies arrays.
  */
 static void netfilter_stop(void *table, u32 n)
 {
@@ -65,7 +65,7 @@ static void netfilter_stop(void *table, u32 n)
 		if (h)
 			nf_unregister_net_hook(h->net, &h->ops);
 	}
-	synchronize_net();         /* ends: hooks run in read-side sections, whose handlers have a budget */
+	synchronize_net();         /* bounded: hooks run in read-side sections, whose handlers have a budget */
 	for (p = table; p < end; p++) {
 		h = p->state;
 		if (h)
@@ -85,7 +85,7 @@ static bool has_family(u32 pf)
 	}
 }
 
-/* Ends: the kernel holds the mutex of hooks only while it copies arrays. */
+/* Bounded wait: the kernel holds the mutex of hooks only while it copies arrays. */
 static int add(struct stp_netfilter *p)
 {
 	s64 pf = p->pf_constant ? *p->pf_constant : p->pf;

@@ -338,7 +338,7 @@ static bool has_switch_hooks(void)
 
 /*
  * Enables the events of counters of programs after the hooks: otherwise, the first thread that is switched out on a
- * CPU would be attributed everything that the CPU had counted. Ends: as remove().
+ * CPU would be attributed everything that the CPU had counted. Bounded wait: as in remove().
  */
 static void enable_counters(struct stp_perf *table, u32 n)
 {
@@ -439,7 +439,7 @@ s64 stp_perf_read(struct stp_ctx *c, const char *counter)
 	return 0;
 }
 
-/* Ends: the kernel takes its locks of events and interrupts a CPU, or finds that it is offline. */
+/* Bounded wait: the kernel takes its locks of events and interrupts a CPU, or finds that it is offline. */
 static int add_counter(struct stp_perf *p, struct perf_event_attr *attr)
 {
 	struct task_struct *task;
@@ -462,8 +462,10 @@ static int add_counter(struct stp_perf *p, struct perf_event_attr *attr)
 
 /* ------------------------------------------------------------------ arming */
 
-/* A pinned event for which the processor has no free counter is in PERF_EVENT_STATE_ERROR, and never counts. Ends:
- * perf_event_release_kernel() takes locks of events, and interrupts a CPU, unless this is offline. */
+/*
+ * A pinned event for which the processor has no free counter is in PERF_EVENT_STATE_ERROR, and never counts.
+ * Bounded wait: perf_event_release_kernel() takes locks of events, and interrupts a CPU, unless this is offline.
+ */
 static void release_sample(struct perf_event *e)
 {
 	if (READ_ONCE(e->state) == PERF_EVENT_STATE_ERROR)
@@ -480,7 +482,7 @@ static struct sample *samples_of(const struct stp_perf *p)
 	return !pc || counts_target(p) ? NULL : p->counter ? pc->samples : p->state;
 }
 
-/* Ends: the kernel takes its locks of events and interrupts a CPU, or finds that it is offline. */
+/* Bounded wait: the kernel takes its locks of events and interrupts a CPU, or finds that it is offline. */
 static void remove(struct stp_perf *p)
 {
 	struct sample *samples = samples_of(p);
@@ -500,8 +502,8 @@ static void remove(struct stp_perf *p)
 	p->state = NULL;
 }
 
-/* An offline CPU gets its event when it comes online. Ends: the kernel takes its locks of events and interrupts a
- * CPU, or finds that it is offline. */
+/* An offline CPU gets its event when it comes online. Bounded wait: the kernel takes its locks of events and
+ * interrupts a CPU, or finds that it is offline. */
 static int add_sample(struct stp_perf *p, struct perf_event_attr *attr, int cpu)
 {
 	struct perf_event *e = perf_event_create_kernel_counter(attr, cpu, NULL, p->counter ? NULL : sampled, p);
@@ -603,8 +605,8 @@ static void perf_stop(void *table, u32 n)
 	stp_hotplug_unlock();
 	stp_hotplug_stop();
 	for_each_possible_cpu(cpu)
-		irq_work_sync(per_cpu_ptr(&postponed.work, cpu));      /* ends: its handler has a budget, no event queues it */
-	synchronize_rcu();         /* an interrupt may still be in the last handler; ends: handlers have a budget */
+		irq_work_sync(per_cpu_ptr(&postponed.work, cpu));      /* bounded: its handler has a budget, no event queues it */
+	synchronize_rcu();         /* an interrupt may still be in the last handler; bounded: handlers have a budget */
 	for (i = 0; i < n; i++)
 		if (p[i].program && p[i].program->users)
 			stp_program_close(p[i].program);
@@ -666,7 +668,7 @@ static void perf_cpu_back(void *table, u32 n, u32 cpu)
 		before = samples[cpu].event;
 		WRITE_ONCE(samples[cpu].event, NULL);
 		if (before && p->counter)
-			tracepoint_synchronize_unregister();   /* ends: on_switch() reads a finite list */
+			tracepoint_synchronize_unregister();   /* bounded: on_switch() reads a finite list */
 		if (before)
 			release_sample(before);
 		samples[cpu] = (struct sample){ .due = 0 };

@@ -102,7 +102,8 @@ static int procfs_release(struct inode *inode, struct file *file)
 	return 0;
 }
 
-/* Ends: a waiting process can be killed while its own memory is faulted in, the only operation that takes time. */
+/* Bounded wait: a waiting process can be killed while its own memory is faulted in, the only operation that takes
+ * time. */
 static ssize_t procfs_read(struct file *file, char __user *to, size_t count, loff_t *at)
 {
 	const struct stp_procfs *f = compat_pde_data(file_inode(file));
@@ -125,7 +126,8 @@ static ssize_t procfs_read(struct file *file, char __user *to, size_t count, lof
 	return n;
 }
 
-/* Ends: a waiting process can be killed while its own memory is faulted in, the only operation that takes time. */
+/* Bounded wait: a waiting process can be killed while its own memory is faulted in, the only operation that takes
+ * time. */
 static ssize_t write_text(const struct stp_procfs *f, struct procfs_text *t, const char __user *from, size_t count)
 {
 	int err, failed = 0;
@@ -149,7 +151,7 @@ static ssize_t write_text(const struct stp_procfs *f, struct procfs_text *t, con
 	return failed ?: count;
 }
 
-/* Accepts as many bytes as fit into a string; the writer continues with the remaining ones. Ends: as
+/* Accepts as many bytes as fit into a string; the writer continues with the remaining ones. Bounded wait: as
  * procfs_read(). */
 static ssize_t procfs_write(struct file *file, const char __user *from, size_t count, loff_t *at)
 {
@@ -176,7 +178,7 @@ static const struct proc_ops operations = {
 
 /* ------------------------------------------------------------------ creation of the files */
 
-/* Ends: paths in /proc are looked up in memory. */
+/* Bounded wait: paths in /proc are looked up in memory. */
 static bool exists(const char *path)
 {
 	struct path found;
@@ -188,13 +190,13 @@ static bool exists(const char *path)
 }
 
 /*
- * /proc/systemtap is never removed: another module may be about to use it. If two modules create it at the same
- * time, the kernel warns about the second proc_mkdir(), so that each holds the lock of an inode that no other code
- * locks (modules have no lock in common). In another PID namespace that is another inode; a module whose creation
- * fails there looks the path up again. For lockdep, the lock belongs to the class of a parent directory: the path
- * is looked up under it, which locks the directory. The kernel never locks that inode while it holds the
- * directory's lock, since nothing in /proc can be unlinked or renamed. Ends: the holder of the lock looks up paths
- * in memory, and creates a directory.
+ * /proc/systemtap is never removed: another module may be about to use it. If two modules create it at the same time,
+ * the kernel warns about the second proc_mkdir(), so that each holds the lock of an inode that no other code locks
+ * (modules have no lock in common). In another PID namespace that is another inode; a module whose creation fails
+ * there looks the path up again. For lockdep, the lock belongs to the class of a parent directory: the path is looked
+ * up under it, which locks the directory. The kernel never locks that inode while it holds the directory's lock, since
+ * nothing in /proc can be unlinked or renamed. Bounded wait: the holder of the lock looks up paths in memory, and
+ * creates a directory.
  */
 static int make_shared_directory(void)
 {
@@ -265,8 +267,8 @@ static int make_file(struct stp_procfs *files, u32 n)
 	return 0;
 }
 
-/* Ends: after the reads and writes in progress. A process that waits for pages of its own buffer (of FUSE, for
- * instance) delays this until they arrive, or until it is killed. */
+/* Bounded wait: ends after the reads and writes in progress. A process that waits for pages of its own buffer (of FUSE,
+ * for instance) delays this until they arrive, or until it is killed. */
 static void procfs_stop(void *table, u32 n)
 {
 	if (directory[0])

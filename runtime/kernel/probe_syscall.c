@@ -4,13 +4,13 @@
  * or the result. For each tracepoint and each register size of processes, a table maps the number to a list of
  * probes; a call that is not probed costs a load and a branch.
  *
- * Values that @entry() saves are identified by task and probe (calls.h), since sys_exit runs in the task of
+ * Values that @entry() saves are identified by task and probe (pending_calls.h), since sys_exit runs in the task of
  * sys_enter.
  */
 #include "kernel.h"
 #include <asm/syscall.h>
 #include <linux/tracepoint.h>
-#include "calls.h"
+#include "pending_calls.h"
 
 #ifdef CONFIG_TRACEPOINTS
 
@@ -241,7 +241,7 @@ static void save_call_entry(struct stp_ctx *c, const struct stp_syscall_probe *p
 /* Represents all calls of a 32-bit process's socketcall or ipc, until the call is decoded. */
 static struct syscall_watch split_watch;
 
-/* Ends the lists of execve() and execveat() if a return of one of them is probed. */
+/* The last element of the lists of execve() and execveat() if a return of one of them is probed. */
 static struct syscall_watch execution_watch;
 
 #ifdef CONFIG_X86_64

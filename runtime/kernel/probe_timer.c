@@ -107,7 +107,7 @@ static void arm(struct timer *s)
 	}
 }
 
-/* Ends: waits for one run of a handler, which has a budget. A handler that runs continuously stops before: the
+/* Bounded wait: for one run of a handler, which has a budget. A handler that runs continuously stops before: the
  * gates are closed, and a hit with a closed gate only restarts the timer. */
 static void disarm(struct timer *s)
 {

@@ -83,11 +83,11 @@ static void name(void *probe PARAMETERS_##n)					\
 
 /* Defines the callback of a probe whose handler only adds. */
 #define TRACEPOINT_ADDS(n)							\
-static STP_ADDS_FRAME void tracepoint_adds_##n(void *probe PARAMETERS_##n)	\
+static STP_PART_FRAME void tracepoint_adds_##n(void *probe PARAMETERS_##n)	\
 {										\
 	const struct stp_probe *p = probe;					\
 	struct stp_ctx_private *v = stp_adds_begin();				\
-	struct stp_adds adds STP_ADDS_UNSET, *c = &adds;			\
+	struct stp_adds adds STP_PART_UNSET, *c = &adds;			\
 										\
 	c->percpu = v->c.percpu;						\
 	KEEP_##n;								\
@@ -155,7 +155,7 @@ static void tracepoint_failed(const struct stp_tracepoint *t, int err)
 	plat_message(STP_MSG_WARNING, text);
 }
 
-/* Ends: tracepoints are patched (kernel/README.md, "Why waits end"). */
+/* Bounded wait: tracepoint patching (kernel/README.md, "Why waits end"). */
 static void arm_tracepoint(struct stp_tracepoint *t)
 {
 	int err = t->state ? tracepoint_probe_register(t->state, tracepoint_function(t), (void *)t->probe) :
@@ -169,7 +169,7 @@ static void arm_tracepoint(struct stp_tracepoint *t)
 	tracepoint_failed(t, err);
 }
 
-/* Ends: tracepoints are patched (kernel/README.md, "Why waits end"). */
+/* Bounded wait: tracepoint patching (kernel/README.md, "Why waits end"). */
 static void disarm_tracepoint(struct stp_tracepoint *t)
 {
 	tracepoint_probe_unregister(t->state, tracepoint_function(t), (void *)t->probe);
@@ -221,19 +221,19 @@ static int tracepoint_module(struct notifier_block *nb, unsigned long state, voi
 	for (i = 0; i < mod->num_tracepoints; i++)
 		left |= module_tracepoint(tracepoint_ptr_deref(&mod->tracepoints_ptrs[i]), comes ? mod : NULL);
 	if (left)
-		tracepoint_synchronize_unregister();   /* ends: as in tracepoint_stop(); no handler loads modules */
+		tracepoint_synchronize_unregister();   /* bounded: as in tracepoint_stop(); no handler loads modules */
 	return NOTIFY_OK;
 }
 
 static struct notifier_block tracepoint_modules = { .notifier_call = tracepoint_module };
 
-/* Ends: when the module notifiers that are running return. */
+/* Bounded wait: until running module notifiers return. */
 static int watch_modules(void)
 {
 	return all.in_modules ? register_tracepoint_module_notifier(&tracepoint_modules) : 0;
 }
 
-/* Ends: when the module notifiers that are running return. */
+/* Bounded wait: until running module notifiers return. */
 static void leave_modules(void)
 {
 	if (all.in_modules)
@@ -260,7 +260,7 @@ static void tracepoint_stop(void *table, u32 n)
 		if (all.at[i].state)
 			disarm_tracepoint(&all.at[i]);
 	if (armed)
-		tracepoint_synchronize_unregister();   /* ends: handlers have interrupts off and a budget */
+		tracepoint_synchronize_unregister();   /* bounded: handlers have interrupts off and a budget */
 	tracepoints.armed = 0;
 }
 
@@ -273,7 +273,7 @@ static int abandon(struct stp_tracepoint *table, u32 i, u32 n)
 	return -EINTR;
 }
 
-/* Ends: tracepoints are patched (kernel/README.md, "Why waits end"). */
+/* Bounded wait: tracepoint patching (kernel/README.md, "Why waits end"). */
 static int tracepoint_start(void *table, u32 n)
 {
 	char text[64];

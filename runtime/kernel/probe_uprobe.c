@@ -5,8 +5,8 @@
  * breakpoints: they are removed from other processes.
  *
  * Returns are probed by replacing the return address. @entry() is evaluated at the entry, and its value is saved in
- * a table (calls.h) until the return of the same call, identified by the task and the stack pointer. For backtraces
- * the entry also saves the return address, before the kernel replaces it.
+ * a table (pending_calls.h) until the return of the same call, identified by the task and the stack pointer. For
+ * backtraces the entry also saves the return address, before the kernel replaces it.
  */
 #include "kernel.h"
 #include <linux/completion.h>
@@ -15,7 +15,7 @@
 #include <linux/timekeeping.h>
 #include <linux/uprobes.h>
 #include <linux/workqueue.h>
-#include "calls.h"
+#include "pending_calls.h"
 
 #define UPROBE_WARNINGS 10             /* up to this number, addresses that cannot be probed are reported one by
 				        * one */
@@ -387,7 +387,7 @@ static void work(struct work_struct *unused)
 	complete(&worker.done);
 }
 
-/* Ends: breakpoints (kernel/README.md, "Why waits end"). */
+/* Bounded wait: breakpoints (kernel/README.md, "Why waits end"). */
 static int run_worker(struct stp_uprobe *at, u32 n, bool arm)
 {
 	worker.at = at;
@@ -402,7 +402,7 @@ static int run_worker(struct stp_uprobe *at, u32 n, bool arm)
 		return 0;
 	}
 	WRITE_ONCE(worker.abandoned, true);
-	wait_for_completion(&worker.done);         /* ends: after the breakpoint that is being inserted */
+	wait_for_completion(&worker.done);         /* bounded: by the insertion of one breakpoint */
 	return -EINTR;
 }
 
@@ -423,7 +423,7 @@ static void leave(void)
 	plat_free(uprobes.rows);
 	uprobes.rows = NULL;
 	if (worker.queue)
-		destroy_workqueue(worker.queue);       /* ends: work() has completed */
+		destroy_workqueue(worker.queue);       /* bounded: work() has completed */
 	worker.queue = NULL;
 }
 
@@ -447,7 +447,7 @@ static void uprobe_stop(void *table, u32 n)
 	u32 i;
 
 	run_worker(u, n, false);
-	compat_uprobe_sync();      /* ends: handlers do not sleep or fault in pages, and have a budget */
+	compat_uprobe_sync();      /* bounded: handlers do not sleep or fault in pages, and have a budget */
 	for (i = 0; i < n; i++)
 		if (u[i].state)
 			remove_uprobe(&u[i]);

@@ -78,7 +78,7 @@ static void add_existing(pid_t target)
 	rcu_read_unlock();
 }
 
-/* Ends: tracepoints are patched (kernel/README.md, "Why waits end"). */
+/* Bounded wait: tracepoint patching (kernel/README.md, "Why waits end"). */
 int stp_tree_start(void)
 {
 	pid_t target = stp_session.target;
@@ -101,7 +101,7 @@ int stp_tree_start(void)
 	return 0;
 }
 
-/* All users have stopped: only the tracepoint uses the bits. Ends: tracepoints are patched (kernel/README.md, "Why
+/* All users have stopped: only the tracepoint uses the bits. Bounded wait: tracepoint patching (kernel/README.md, "Why
  * waits end"). */
 void stp_tree_stop(void)
 {

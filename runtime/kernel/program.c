@@ -21,7 +21,7 @@ static char other_build[ID_MAX * 4 + 120]; /* result of the last compare_id(), f
 
 /*
  * Writes the checksum of the code of a program without build ID to `bytes`. Returns its length; 0: the file is
- * shorter than that. Ends: after p->summed bytes of the file, or at a signal that kills the loader. Under
+ * shorter than that. Bounded wait: ends after p->summed bytes of the file, or at a signal that kills the loader. Under
  * control.lock.
  */
 static u32 sum_code(const struct stp_program *p, struct file *file, char *bytes)
@@ -45,8 +45,8 @@ static u32 sum_code(const struct stp_program *p, struct file *file, char *bytes)
 	return sizeof(sum);
 }
 
-/* Ends: after the operation of the file system, under control.lock alone; on a network file system or FUSE it
- * can be killed. */
+/* Bounded wait: ends after the operation of the file system, under control.lock alone; on a network file system or
+ * FUSE it can be killed. */
 static int compare_id(const struct stp_program *p, const struct path *path)
 {
 	struct file *file = dentry_open(path, O_RDONLY | O_LARGEFILE, current_cred());
@@ -83,7 +83,7 @@ struct opened {
 	struct inode *real;
 };
 
-/* Ends: as compare_id(). */
+/* Bounded wait: as in compare_id(). */
 static int open_path(struct stp_program *p, struct path *path)
 {
 	int err = kern_path(p->path, LOOKUP_FOLLOW, path);

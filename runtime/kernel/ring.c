@@ -206,7 +206,7 @@ void stp_rings_sync(void)
 {
 	u64 seq = atomic64_read(&rings.seq);
 
-	synchronize_rcu();         /* ends: under the process's mmap lock, which no handler takes */
+	synchronize_rcu();         /* bounded: under the process's mmap lock, which no handler takes */
 	rings.header->settled = seq;
 }
 
@@ -333,7 +333,7 @@ static noinline bool wait_for_space(struct ring *r, u64 end)
 		if (!stp_reader_alive() || fatal_signal_pending(current) || tail == r->stuck_tail)
 			return false;
 		stp_control_wake();
-		schedule_timeout_killable(1);          /* ends: see above; at the latest when the relay is killed */
+		schedule_timeout_killable(1);          /* bounded: see above; at the latest when the relay is killed */
 		if (tail_of(r) != tail) {
 			tail = tail_of(r);
 			deadline = jiffies + 2 * HZ;

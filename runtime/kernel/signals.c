@@ -78,5 +78,5 @@ void stp_signals_stop(void)
 
 	for_each_possible_cpu(cpu)
 		if (per_cpu_ptr(&signals, cpu)->used)
-			irq_work_sync(&per_cpu_ptr(&signals, cpu)->work);      /* ends: it waits for nothing */
+			irq_work_sync(&per_cpu_ptr(&signals, cpu)->work);      /* bounded: it waits for nothing */
 }

@@ -147,7 +147,7 @@ void stp_sites_sort(void)
 	sort(new->at, new->n, sizeof(new->at[0]), by_address, NULL);
 	smp_store_release(&sites.sorted, new);
 	if (old)
-		synchronize_rcu();         /* ends: hits use it with interrupts off */
+		synchronize_rcu();         /* bounded: hits use it with interrupts off */
 	plat_free(old);
 }
 

@@ -93,7 +93,7 @@ static bool run_request(void)
 
 	if (!r)
 		return false;
-	mutex_lock(&lock);      /* ends: finish() only takes it and releases it */
+	mutex_lock(&lock);      /* bounded: finish() only takes it and releases it */
 	r->err = take(r->probe, r->argument, &taken);
 	err = taken ? run(r->probe, r->argument) : 0;
 	if (!r->err)
@@ -111,7 +111,7 @@ static bool run_due(void)
 
 	for_each_set_bit(i, due, stp_module.nprobes) {
 		smp_rmb();              /* pairs with the barrier in stp_slices_tick() */
-		mutex_lock(&lock);      /* ends: finish() only takes it and releases it */
+		mutex_lock(&lock);      /* bounded: finish() only takes it and releases it */
 		run(&stp_module.probes[i], 0);
 		mutex_unlock(&lock);
 		clear_bit_unlock(i, due);
@@ -141,7 +141,8 @@ static long idle_ticks(void)
 	return kthread_should_stop() ? 0 : left;
 }
 
-/* Ends: stp_slices_stop() wakes it; handlers end soon when the session does not run: yield_cpu() in core/context.c. */
+/* Bounded wait: stp_slices_stop() wakes it; handlers end soon when the session does not run: yield_cpu() in
+ * core/context.c. */
 static int run_thread(void *unused)
 {
 	long left;
@@ -151,7 +152,7 @@ static int run_thread(void *unused)
 		set_current_state(TASK_IDLE);
 		left = idle_ticks();
 		if (left)
-			schedule_timeout(left);    /* ends: after the pause, or when it is woken */
+			schedule_timeout(left);    /* bounded: by the pause */
 		__set_current_state(TASK_RUNNING);
 		from = ktime_get_ns();
 		if (!until(&timers) && run_due())
@@ -176,10 +177,10 @@ static bool needs_thread(void)
 static void finish(void)
 {
 	wake_up_process(thread);
-	/* Ends: no new requests arrive. The work of pending handlers is limited (yield_cpu() in core/context.c), and
+	/* Bounded wait: no new requests arrive. The work of pending handlers is limited (yield_cpu() in core/context.c), and
 	 * each waits at most two seconds for a reader that makes no progress. */
 	wait_event_idle(over, bitmap_empty(due, stp_module.nprobes));
-	mutex_lock(&lock);      /* ends: likewise, after the running request; later ones are refused */
+	mutex_lock(&lock);      /* bounded: likewise, after the running request; later ones are refused */
 	mutex_unlock(&lock);
 }
 
@@ -205,7 +206,7 @@ void stp_slices_stop(void)
 	if (--users)
 		return;
 	if (thread)
-		kthread_stop(thread);      /* ends: see run_thread() */
+		kthread_stop(thread);      /* bounded: see run_thread() */
 	stp_slices_finish = NULL;
 	thread = NULL;
 	plat_free(due);
@@ -232,19 +233,19 @@ int stp_slices_request(const struct stp_probe *p, u64 argument)
 {
 	struct request r = { .probe = p, .argument = argument, .err = -EAGAIN };
 
-	/* Ends: the process can be killed while it waits for others. */
+	/* Bounded wait: the process can be killed while it waits for others. */
 	if (mutex_lock_killable(&request_lock)) {
 		stp_lose(STP_LOSS_OUTSIDE, 1);
 		return r.err;
 	}
 	smp_store_release(&request, &r);
 	wake_up_process(thread);
-	/* Ends: the thread runs until procfs files are removed, and the process can be killed. */
+	/* Bounded wait: the thread runs until procfs files are removed, and the process can be killed. */
 	if (wait_event_killable(over, smp_load_acquire(&r.over)) && cmpxchg(&request, &r, NULL) == &r) {
 		stp_lose(STP_LOSS_OUTSIDE, 1);
 	} else if (!smp_load_acquire(&r.over)) {
 		WRITE_ONCE(stp_session.unwanted, argument);
-		/* ends: yield_cpu() in core/context.c ends the handler */
+		/* bounded: yield_cpu() in core/context.c ends the handler */
 		wait_event_idle(over, smp_load_acquire(&r.over));
 		WRITE_ONCE(stp_session.unwanted, 0);
 	}

@@ -66,10 +66,10 @@ void stp_stacks_make(void)
 		return;
 	for_each_cpu(cpu, &stp_cpus)
 		queue_work_on(cpu, system_highpri_wq, &per_cpu_ptr(&stacks, cpu)->work);
-	wait_for_completion_timeout(&learned, LEARN_TIME);     /* ends: after the timeout */
+	wait_for_completion_timeout(&learned, LEARN_TIME);     /* bounded: by the timeout */
 	for_each_cpu(cpu, &stp_cpus) {
-		cancel_work_sync(&per_cpu_ptr(&stacks, cpu)->work);            /* ends: learn() waits for nothing */
-		irq_work_sync(&per_cpu_ptr(&stacks, cpu)->in_interrupt);       /* ends: it waits for nothing */
+		cancel_work_sync(&per_cpu_ptr(&stacks, cpu)->work);            /* bounded: learn() waits for nothing */
+		irq_work_sync(&per_cpu_ptr(&stacks, cpu)->in_interrupt);       /* bounded: it waits for nothing */
 	}
 }
 

@@ -237,12 +237,13 @@ static void count_cut(u32 len)
 		stp_cut(STP_LOSS_STRINGS, "the name of a function in a call stack was cut");
 }
 
+/* A frame is one line: %pEs prints a newline in the path as "\\n", and likewise \r, \t, \v and \f. */
 static u32 frame_text(char *text, u32 size, u64 address, const struct stp_user_location *p, u64 path_len)
 {
 	if (p->symbol)
-		return snprintf(text, size, "%s+%#llx/%#llx [%.*s]", p->symbol->name, p->offset - p->symbol->offset,
+		return snprintf(text, size, "%s+%#llx/%#llx [%*pEs]", p->symbol->name, p->offset - p->symbol->offset,
 				p->symbol->size, (int)path_len, p->path);
-	return snprintf(text, size, "%#llx [%.*s+%#llx/%#llx]", address, (int)path_len, p->path, p->offset, p->size);
+	return snprintf(text, size, "%#llx [%*pEs+%#llx/%#llx]", address, (int)path_len, p->path, p->offset, p->size);
 }
 
 u32 stp_user_frame_text(char *text, u32 size, u64 address, const struct stp_user_location *p)
@@ -268,7 +269,7 @@ static const char *next_frame(const char *stack, u32 *at, u64 *address)
 {
 	const char *frame;
 
-	while (stack[*at] == 'p')                  /* ends: each iteration advances in the string */
+	while (stack[*at] == 'p')                  /* bounded: each iteration advances in the string */
 		*at += MAPPING_HEAD + (u32)strcspn(stack + *at + MAPPING_HEAD, "\n") + 1;
 	frame = stack + *at;
 	switch (*frame) {

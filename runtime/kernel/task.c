@@ -142,12 +142,12 @@ bool stp_task_is_32bit(void)
 
 /* ------------------------------------------------------------------ the time */
 
-s64 stp_gettimeofday_ns(struct stp_ctx *c)
+s64 stp_gettimeofday_ns(void)
 {
 	return ktime_get_real_fast_ns();
 }
 
-s64 stp_ktime_ns(struct stp_ctx *c)
+s64 stp_ktime_ns(void)
 {
 	return ktime_get_mono_fast_ns();
 }

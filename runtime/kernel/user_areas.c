@@ -45,7 +45,7 @@ void stp_areas_stop(void)
 	if (--users)
 		return;
 	for_each_possible_cpu(cpu)
-		irq_work_sync(&per_cpu_ptr(&late, cpu)->work);         /* ends: it waits for nothing */
+		irq_work_sync(&per_cpu_ptr(&late, cpu)->work);         /* bounded: it waits for nothing */
 }
 
 bool stp_areas_begin(struct stp_ctx *c)

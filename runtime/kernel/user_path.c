@@ -86,7 +86,8 @@ const char *stp_user_path(const struct path *of, char *text, u32 size)
 	return *t.at || put_before(&t, "/", 1) ? t.at : NULL;
 }
 
-/* Checks that /proc is mounted on a directory of that name in the parent file system. Ends: the path is in memory. */
+/* Checks that /proc is mounted on a directory of that name in the parent file system. Bounded wait: the path is in
+ * memory. */
 void stp_user_path_check(void)
 {
 	struct dentry *on, *top;

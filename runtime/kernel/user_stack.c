@@ -20,7 +20,7 @@
 #include <linux/fs.h>
 #include <linux/ptrace.h>
 #include <linux/sched/task_stack.h>
-#include "calls.h"
+#include "pending_calls.h"
 #include "user_areas.h"
 #include "stack_values.h"
 #include "user_path.h"

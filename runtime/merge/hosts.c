@@ -9,9 +9,10 @@
  */
 #define _GNU_SOURCE
 #include "../user/user.h"
-#include "../user/carrier.h"
+#include "../user/event_probes.h"
 #include "../core/internal.h"
 #include "../core/map.h"
+#include "../core/record_items.h"
 #include "../include/hosts.h"
 #include "../include/leb128.h"
 #include "../include/records.h"
@@ -27,6 +28,8 @@
 #define MERGED_MAX 1024u               /* maximum number of globals that a host may describe */
 #define NAME_MAX_BYTES 512u
 #define CHUNKS_AT_ONCE 64              /* number of chunks after which timers run */
+#define HOST_NAME_BYTES 65u             /* size of the name of a host, __NEW_UTS_LEN + 1 */
+#define PIECE_MAX (PLAT_RECORD_MAX / 2)        /* bytes of a line that are printed at once */
 #define LINE_MAX_BYTES (1u << 20)      /* a longer line is printed in parts */
 
 struct bytes { char *at; u64 len, size; };
@@ -39,6 +42,7 @@ struct host {
 	struct bytes frames;               /* bytes of its stream that are not a whole frame yet */
 	struct bytes line;                 /* a line that it has printed and that is not complete yet */
 	struct described globals[MERGED_MAX];      /* globals by its index */
+	char name[HOST_NAME_BYTES];        /* its nodename */
 	u64 scanned;                       /* number of bytes in `frames` that armed() has examined */
 	bool ended, invalid, armed;
 	bool complete;                     /* its session has ended without an error; not only its stream has ended */
@@ -331,13 +335,39 @@ static void merge(struct reader *r, struct stp_ctx *c, struct host *h, bool is_s
 
 /* ------------------------------------------------------------------ text */
 
+/* Prints text of at most PIECE_MAX bytes after a prefix. In a record, the name of the host precedes it. */
+static void print_piece(struct stp_ctx *c, const struct host *h, const char *prefix, const char *piece, u32 len)
+{
+	u32 name = (u32)strlen(h->name), before = (u32)strlen(prefix), all = before + len;
+	char *at;
+
+	if (!stp_module.records) {
+		stp_print(c, prefix, before);
+		stp_print(c, piece, len);
+		return;
+	}
+	at = stp_item_begin(c, 2 + STP_NUMBER_MAX + name + (u32)sizeof(all) + all);
+	if (!at)
+		return;
+	at = stp_put_text(stp_put_byte(at, STP_ITEM_HOST), h->name, name);
+	at = stp_put_byte(at, STP_ITEM_TEXT);
+	memcpy(at, &all, sizeof(all));
+	memcpy(at + sizeof(all), prefix, before);
+	memcpy(at + sizeof(all) + before, piece, len);
+	stp_private(c)->out = at + sizeof(all) + all;
+}
+
 static void print_line(struct stp_ctx *c, const struct host *h, const char *line, u64 len)
 {
+	char prefix[16] = "";
+	u32 n;
+
 	if (known.prefix)
-		stp_cprintf(c, "%u: ", (u32)(h - hosts));
-	for (; len > PLAT_RECORD_MAX / 2; len -= PLAT_RECORD_MAX / 2, line += PLAT_RECORD_MAX / 2)
-		stp_print(c, line, PLAT_RECORD_MAX / 2);
-	stp_print(c, line, (u32)len);
+		snprintf(prefix, sizeof(prefix), "%u: ", (u32)(h - hosts));
+	for (; len; len -= n, line += n, *prefix = 0) {
+		n = (u32)(len < PIECE_MAX ? len : PIECE_MAX);
+		print_piece(c, h, prefix, line, n);
+	}
 }
 
 static void print_text(struct stp_ctx *c, struct host *h, const char *from, u64 len)
@@ -415,6 +445,18 @@ static void in_context(struct host *h, void (*fn)(struct stp_ctx *c, struct host
 	stp_private(c)->busy = 0;
 }
 
+/* Reads the first frame of a stream. */
+static void read_start(struct host *h, const char *at, u32 len)
+{
+	struct reader r = { (const u8 *)at, (const u8 *)at + len };
+
+	bytes_of(&r, sizeof(struct stp_stream_start));
+	skip_text(&r);
+	text(&r, h->name, sizeof(h->name));
+	if (r.invalid)
+		h->name[0] = 0;
+}
+
 /* Reads the end of a stream. stap reports a host whose script has failed; the others continue. */
 static void read_end(struct host *h, const char *at, u32 len)
 {
@@ -440,6 +482,8 @@ static void read_frames(struct stp_ctx *c, struct host *h)
 		if (h->frames.len - at - sizeof(frame) < frame.len)
 			break;
 		at += sizeof(frame);
+		if (frame.kind == STP_FRAME_START)
+			read_start(h, h->frames.at + at, frame.len);
 		if (frame.kind == STP_FRAME_RECORD)
 			read_items(c, h, h->frames.at + at, frame.len);
 		if (frame.kind == STP_FRAME_END)
@@ -447,6 +491,14 @@ static void read_frames(struct stp_ctx *c, struct host *h)
 		at += frame.len;
 	}
 	drop_first(&h->frames, h->invalid ? h->frames.len : at);
+}
+
+static void notify(enum stp_hosts_notice_kind kind, u32 host)
+{
+	struct stp_hosts_notice notice = { .kind = kind, .host = host };
+
+	if (write(STP_HOSTS_OUT, &notice, sizeof(notice)) != sizeof(notice))
+		at_end = true;                 /* stap has ended */
 }
 
 /* Before begin probes: checks whether the host has armed its probes, or ended. Its frames are applied later. */
@@ -459,6 +511,8 @@ static void scan_frames(struct host *h)
 		if (h->frames.len - h->scanned - sizeof(frame) < frame.len)
 			break;
 		h->scanned += sizeof(frame) + frame.len;
+		if (frame.kind == STP_FRAME_ARMED && !h->armed)
+			notify(STP_HOSTS_ARMED, (u32)(h - hosts));
 		h->armed |= frame.kind == STP_FRAME_ARMED || frame.kind == STP_FRAME_END || frame.len > STP_FRAME_MAX;
 	}
 }
@@ -562,7 +616,7 @@ static bool read_some(void)
 	return true;
 }
 
-int carrier_open(void)
+int event_probes_open(void)
 {
 	fcntl(STP_HOSTS_IN, F_SETFD, FD_CLOEXEC);
 	fcntl(STP_HOSTS_OUT, F_SETFD, FD_CLOEXEC);
@@ -570,7 +624,7 @@ int carrier_open(void)
 }
 
 /* Begin probes run and timers start when the probes of all hosts are armed. A signal ends the wait. */
-int carrier_lower(void)
+int event_probes_drop_capabilities(void)
 {
 	struct pollfd fd = { STP_HOSTS_IN, POLLIN };
 
@@ -580,42 +634,41 @@ int carrier_lower(void)
 }
 
 /* Before begin probes, no data is applied; closing the gate requests the end of the hosts, once. */
-void carrier_gate(bool open)
+void event_probes_enable(bool open)
 {
 	if (open) {
 		catch_up();
 	} else if (!stopping) {
 		stopping = true;
-		if (write(STP_HOSTS_OUT, "", 1) != 1)
-			at_end = true;         /* stap has ended */
+		notify(STP_HOSTS_STOP, 0);
 	}
 }
 
 /* The hosts end before end probes run: everything that they have counted until then is in the result. */
-void carrier_finish(void)
+void event_probes_finish(void)
 {
 	if (!begun)
 		catch_up();
 	user_flush();
 	fcntl(STP_HOSTS_IN, F_SETFL, 0);
-	while (!at_end)                        /* ends: stap ends hosts that do not end by themselves, and closes its end */
+	while (!at_end)                        /* bounded: stap ends hosts that do not end by themselves, and closes its end */
 		read_some();
 }
 
-void carrier_enter(const struct stp_probe *p)
+void event_probes_enter(const struct stp_probe *p)
 {
 }
 
-void carrier_leave(const struct stp_probe *p)
+void event_probes_leave(const struct stp_probe *p)
 {
 }
 
-int carrier_fd(void)
+int event_probes_fd(void)
 {
 	return at_end ? -1 : STP_HOSTS_IN;
 }
 
-void carrier_read(void)
+void event_probes_read(void)
 {
 	u32 left = CHUNKS_AT_ONCE;
 
@@ -625,7 +678,7 @@ void carrier_read(void)
 		stp_session_exit();
 }
 
-int carrier_patience(void)
+int event_probes_max_wait(void)
 {
 	return -1;
 }

@@ -10,7 +10,7 @@
  */
 #define _GNU_SOURCE
 #include "user.h"
-#include "carrier.h"
+#include "event_probes.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -66,9 +66,9 @@ bool user_file_run(const struct stp_probe *p, struct user_text *text)
 	stp_private(c)->outcome = STP_COMPLETE;
 	c->regs = NULL;
 	c->address = 0;
-	carrier_enter(p);
+	event_probes_enter(p);
 	stp_handler_run(c, p);
-	carrier_leave(p);
+	event_probes_leave(p);
 	stp_ctx_leave(c);
 	return stp_private(c)->outcome == STP_COMPLETE;
 }

@@ -11,7 +11,7 @@
  */
 #define _GNU_SOURCE
 #include "user.h"
-#include "carrier.h"
+#include "event_probes.h"
 #include "../include/records.h"
 #include "../include/number.h"
 #include "../include/streams.h"
@@ -144,12 +144,12 @@ static int set_globals(char **settings)
 static void wait_for_events(void)
 {
 	u64 due = user_timer_next(), now = user_now_ns(), left = due > now ? due - now : 0;
-	struct pollfd fds[] = { { carrier_fd(), POLLIN, 0 }, { STDOUT_FILENO, 0, 0 }, { user_input_fd(), POLLIN, 0 },
+	struct pollfd fds[] = { { event_probes_fd(), POLLIN, 0 }, { STDOUT_FILENO, 0, 0 }, { user_input_fd(), POLLIN, 0 },
 				{ user_files_fd(), POLLIN, 0 } };
 	struct timespec timeout;
 
-	if (carrier_patience() >= 0 && left > (u64)carrier_patience() * 1000000) {
-		left = (u64)carrier_patience() * 1000000;
+	if (event_probes_max_wait() >= 0 && left > (u64)event_probes_max_wait() * 1000000) {
+		left = (u64)event_probes_max_wait() * 1000000;
 		due = now + left;
 	}
 	timeout = (struct timespec){ (time_t)(left / 1000000000), (long)(left % 1000000000) };
@@ -202,7 +202,7 @@ static void loop(void)
 		if (stop_signals)
 			user_stop = true;
 		reap();
-		carrier_read();
+		event_probes_read();
 		if (!user_stop)
 			user_files_serve();
 		if (!user_stop)
@@ -262,7 +262,7 @@ void user_record_gaps(void)
 		if (lost == recorded[i] || losses[i].kind == STP_KIND_OUTSIDE)
 			continue;
 		gap->count = lost - recorded[i];
-		gap->time_ns = (u64)stp_gettimeofday_ns(NULL);
+		gap->time_ns = (u64)stp_gettimeofday_ns();
 		recorded[i] = lost;
 		len = snprintf(bytes + sizeof(*gap), size, losses[i].text, gap->count);
 		user_frame(STP_FRAME_GAP, bytes, sizeof(*gap) + ((u32)len < size ? (u32)len : size - 1));
@@ -319,7 +319,7 @@ static int run(const struct arguments *a, char **argv)
 	int rc, status;
 
 	stp_rows_expand();
-	rc = carrier_open();
+	rc = event_probes_open();
 	if (!rc)
 		rc = stp_session_make();
 	if (rc || set_globals(argv + a->first_setting))
@@ -334,16 +334,16 @@ static int run(const struct arguments *a, char **argv)
 	}
 	stp_session.relay = getpid();
 	record_start();
-	rc = carrier_lower();
+	rc = event_probes_drop_capabilities();
 	if (!rc)
 		rc = stp_session_start();
 	if (!rc) {
 		if (!user_stop)
-			carrier_gate(true);
+			event_probes_enable(true);
 		user_child_release(a->command_ms);
 		loop();
-		carrier_gate(false);
-		carrier_finish();
+		event_probes_enable(false);
+		event_probes_finish();
 	}
 	stp_session_stop();
 	user_child_abandon();

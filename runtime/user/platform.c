@@ -2,7 +2,7 @@
 /* Implements core/platform.h in a process, except output: memory, one CPU, messages. */
 #define _GNU_SOURCE
 #include "user.h"
-#include "carrier.h"
+#include "event_probes.h"
 #include "../include/records.h"
 
 #include <pthread.h>
@@ -98,7 +98,7 @@ void plat_pause(u32 us)
  * process. */
 u64 plat_cycles(void)
 {
-	return stp_module.limits.timing ? (u64)stp_ktime_ns(NULL) : 0;
+	return stp_module.limits.timing ? (u64)stp_ktime_ns() : 0;
 }
 
 u64 plat_random(void)
@@ -146,7 +146,7 @@ void plat_preempt_on(void)
 
 void plat_exclusive_enter(void)
 {
-	carrier_enter(NULL);
+	event_probes_enter(NULL);
 }
 
 /* Handlers run in the same thread as this function, so none is running. */
@@ -156,7 +156,7 @@ void plat_handlers_wait(void)
 
 void plat_exclusive_leave(void)
 {
-	carrier_leave(NULL);
+	event_probes_leave(NULL);
 }
 
 u64 user_now_ns(void)
@@ -197,7 +197,7 @@ void plat_message(u32 type, const char *text)
 {
 	switch (type) {
 	case STP_MSG_EXIT:
-		carrier_gate(false);
+		event_probes_enable(false);
 		user_stop = true;
 		break;
 	case STP_MSG_SYSTEM:

@@ -109,12 +109,12 @@ static s64 clock_ns(clockid_t clock)
 	return (s64)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-s64 stp_gettimeofday_ns(struct stp_ctx *c)
+s64 stp_gettimeofday_ns(void)
 {
 	return clock_ns(CLOCK_REALTIME);
 }
 
-s64 stp_ktime_ns(struct stp_ctx *c)
+s64 stp_ktime_ns(void)
 {
 	return clock_ns(CLOCK_MONOTONIC);
 }

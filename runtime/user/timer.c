@@ -6,7 +6,7 @@
  */
 #define _GNU_SOURCE
 #include "user.h"
-#include "carrier.h"
+#include "event_probes.h"
 
 #include <stdlib.h>
 #include <time.h>
@@ -81,9 +81,9 @@ static void fire(struct timer *t, u64 now)
 		return;
 	c->regs = NULL;
 	c->address = 0;
-	carrier_enter(t->probe);
+	event_probes_enter(t->probe);
 	stp_handler_run(c, t->probe);
-	carrier_leave(t->probe);
+	event_probes_leave(t->probe);
 	stp_ctx_leave(c);
 }
 

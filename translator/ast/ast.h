@@ -7,6 +7,7 @@
 #define AST_H
 
 #include "ast/embedded.h"
+#include "format_flags.h"
 #include "util/diag.h"
 #include "util/map.h"
 #include "util/vec.h"
@@ -18,8 +19,8 @@ enum tok {
 	TOK_NONE, TOK_EOF, TOK_IDENT, TOK_NUMBER, TOK_STRING, TOK_EMBEDDED,
 	TOK_AT_WORD,               // @name: operator or macro, text without the @
 	TOK_JUNK,                  // a character that begins no token
-	TOK_WIDEN,                 // target: converts the bits of a float, or (binary) those of a long double: 64 and 16,
-				   // to those of a double
+	TOK_WIDEN,                 // made for variables: converts the bits of a float to those of a double; as a binary
+				   // operator, those of a long double: its low 64 bits and its high 16 bits
 #define TOK(name, text) name,
 #include "ast/tokens.def"
 };
@@ -164,7 +165,7 @@ struct format_piece {
 	size_t len;
 	char conv;                 // 0 literal, else one of d i u o x X p c s b m M; target: q Q g
 	bool is_long;              // 'l' modifier
-	char flag;                 // 0 or one of '0' '+' '-' ' ' '#'
+	uint8_t flags;             // enum stp_format_flag
 	int width;                 // -1 none
 	int precision;             // -1 none
 	bool width_star, precision_star; // "*": taken from an argument before the value

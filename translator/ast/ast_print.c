@@ -126,8 +126,9 @@ static void print_stat(struct buf *b, const struct expr *e)
 static void print_conversion(struct buf *b, const struct format_piece *c)
 {
 	buf_putc(b, '%');
-	if (c->flag)
-		buf_putc(b, c->flag);
+	for (int i = 0; STP_FORMAT_FLAGS[i]; i++)
+		if (c->flags & 1 << i)
+			buf_putc(b, STP_FORMAT_FLAGS[i]);
 	if (c->width_star)
 		buf_putc(b, '*');
 	else if (c->width >= 0)

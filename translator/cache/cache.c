@@ -164,7 +164,7 @@ struct cache_key cache_hash_end(struct cache_hash *h)
 
 // ---------------------------------------------------------------- the directory
 
-static void turn_off(struct session *s, const char *why)
+void cache_disable(struct session *s, const char *why)
 {
 	diag_warning((struct loc){ 0 }, "cache %s disabled: %s", s->cache_dir, why);
 	s->cache_dir = NULL;
@@ -204,7 +204,7 @@ void cache_open(struct session *s)
 	if (!why && access(s->cache_dir, R_OK | W_OK | X_OK) < 0)
 		why = strerror(errno);
 	if (why)
-		turn_off(s, why);
+		cache_disable(s, why);
 }
 
 // ---------------------------------------------------------------- cleaning
@@ -252,12 +252,10 @@ static void list_trees(const char *dir, cached_files *files)
 
 	while (d && (e = readdir(d))) {
 		struct cached c = { .path = str_printf("%s/%s", dir, e->d_name), .tree = true };
-		const char *size = str_read_file(str_printf("%s.size", c.path), NULL);
-		int64_t bytes;
 
 		if (*e->d_name == '.' || lstat(c.path, &st) < 0 || !S_ISDIR(st.st_mode))
 			continue;
-		c.bytes = size && number_at(&size, 10, 0, INT64_MAX, &bytes) ? bytes : 0;
+		c.bytes = (off_t)cache_tree_bytes(c.path);
 		c.used = st.st_mtime;
 		vec_push(files, c);
 	}
@@ -282,14 +280,14 @@ static void list_cache(const char *cache, cached_files *files)
 // Returns a number that the user may have written into a file of the cache.
 static int64_t setting(const struct session *s, const char *name, int64_t otherwise)
 {
-	const char *text = str_read_file(str_printf("%s/%s", s->cache_dir, name), NULL);
+	const char *text = cache_read_number(str_printf("%s/%s", s->cache_dir, name));
 	int64_t value;
 
 	text = text ? text + strspn(text, " \t") : "";
 	return number_at(&text, 10, 0, INT64_MAX, &value) ? value : otherwise;
 }
 
-static void discard(const struct cached *c)
+static void remove_cached(const struct cached *c)
 {
 	STAP_PROBE1(stap, cache__clean, c->path);
 	if (c->tree)
@@ -298,25 +296,36 @@ static void discard(const struct cached *c)
 		unlink(c->path);
 }
 
+// Sets the time of the last cleaning. Only a regular file is opened, since open() of a FIFO would block.
+static void note_cleaning(const struct session *s)
+{
+	const char *path = str_printf("%s/cleaned", s->cache_dir);
+	struct stat st;
+	int fd;
+
+	if (lstat(path, &st) == 0 && (!S_ISREG(st.st_mode) || access(path, W_OK) < 0))
+		cache_discard(path);
+	fd = open(path, O_WRONLY | O_CREAT | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC, 0600);
+	if (fd >= 0) {
+		futimens(fd, NULL);
+		close(fd);
+	}
+}
+
 void cache_clean(struct session *s)
 {
 	cached_files files = { 0 };
 	int64_t limit, sum = 0;
 	time_t now = time(NULL);
-	int fd;
 
 	if (!s->cache_dir)
 		return;
 	limit = setting(s, "cache_mb_limit", LIMIT_MB) * 1024 * 1024;
-	fd = open(str_printf("%s/cleaned", s->cache_dir), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
-	if (fd >= 0) {
-		futimens(fd, NULL);
-		close(fd);
-	}
+	note_cleaning(s);
 	list_cache(s->cache_dir, &files);
 	for (int i = 0; i < files.n; i++) {
 		if (strstr(files.at[i].path, CACHE_ASIDE) && files.at[i].used < now - ABANDONED_S) {
-			discard(&files.at[i]);
+			remove_cached(&files.at[i]);
 			files.at[i].bytes = 0;
 		}
 		sum += files.at[i].bytes;
@@ -326,7 +335,7 @@ void cache_clean(struct session *s)
 	for (int i = 0; i < files.n && sum > limit; i++) {
 		if (files.at[i].used > now - IN_USE_S)
 			break;
-		discard(&files.at[i]);
+		remove_cached(&files.at[i]);
 		sum -= files.at[i].bytes;
 	}
 }
@@ -336,7 +345,7 @@ static void clean_if_due(struct session *s)
 	struct stat st;
 	time_t age;
 
-	if (stat(str_printf("%s/cleaned", s->cache_dir), &st) == 0) {
+	if (lstat(str_printf("%s/cleaned", s->cache_dir), &st) == 0 && S_ISREG(st.st_mode)) {
 		age = time(NULL) - st.st_mtime;
 		if (age >= 0 && age < setting(s, "cache_clean_interval_s", CLEAN_INTERVAL_S))
 			return;
@@ -428,24 +437,24 @@ char *cache_file(struct session *s, const struct cache_key *k, const char *suffi
 	return copy;
 }
 
-// rename() cannot replace a directory; an empty one is removed first.
 char *cache_put(struct session *s, const struct cache_key *k, const char *suffix, const void *bytes, size_t len)
 {
+	struct stat st;
 	char *path;
-	int err = 0;
+	int err;
 
 	if (!s->cache_dir)
 		return NULL;
 	clean_if_due(s);
 	path = cache_path(s, k, suffix);
-	if (mkdir(str_printf("%s/%.2s", s->cache_dir, k->hex), 0700) < 0 && errno != EEXIST)
-		err = -errno;
-	rmdir(path);
+	err = cache_directory(str_printf("%s/%.2s", s->cache_dir, k->hex));
+	if (!err && lstat(path, &st) == 0 && S_ISDIR(st.st_mode))       // rename() does not replace it
+		cache_discard(path);
 	if (!err)
 		err = cache_file_write(path, k, suffix, bytes, len);
 	if (!err)
 		return path;
-	turn_off(s, strerror(-err));
+	cache_disable(s, strerror(-err));
 	return NULL;
 }
 

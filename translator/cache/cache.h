@@ -37,13 +37,16 @@ char *cache_put(struct session *s, const struct cache_key *k, const char *suffix
 // the cache.
 char *cache_add(struct session *s, const struct cache_key *k, const char *suffix, const char *from);
 void cache_clean(struct session *s);
-// cache_tree.c: directories. cache_tree() returns the path of the directory with this key, or NULL.
-// cache_tree_begin() returns a new, empty directory, which is in s->tmp_dir if caching is off; cache_tree_end()
-// returns its final path.
+// cache_tree.c: directories. cache_tree() returns the path of the directory with this key, or NULL if it is missing or
+// any file in it was changed; then cache_tree_make() replaces it.
 char *cache_tree(struct session *s, const struct cache_key *k);
-char *cache_tree_begin(struct session *s, const struct cache_key *k);
-char *cache_tree_end(struct session *s, const struct cache_key *k, char *path);
-void cache_tree_remove(const char *path);      // removes the directory and all files in it; used by cleaning
+// Makes a directory: calls fill(path, arg) with an empty one, and returns its final path. If fill() ends in die(),
+// since the cache may be full, fill() is called with a directory in s->tmp_dir; if that succeeds, the cache is
+// disabled.
+typedef void cache_tree_filler(const char *path, void *arg);
+char *cache_tree_make(struct session *s, const struct cache_key *k, cache_tree_filler *fill, void *arg);
+// Disables the cache for the rest of this run, with a warning.
+void cache_disable(struct session *s, const char *why);
 // Disables the cache for the rest of this run, since an input changed while it was read.
 void cache_distrust(struct session *s);
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Files that cache.c stores: a content, followed by its length and checksum.
+// Files that cache.c stores: a content, followed by its length and checksum; directories of the cache.
 #ifndef CACHE_CACHE_FILE_H
 #define CACHE_CACHE_FILE_H
 
 #include "cache/cache.h"
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 #define CACHE_ASIDE ".new-"    // part of names of incomplete files
@@ -23,5 +24,15 @@ struct cache_bytes cache_file_read(const char *path, const struct cache_key *k, 
 // created.
 bool cache_file_copy(const char *path, const struct cache_key *k, const char *suffix, const char *copy,
 		     const char **why);
+
+// cache_tree.c: Makes a directory of the cache, or makes an existing one accessible; replaces anything else at this
+// path. Returns 0 or -errno.
+int cache_directory(const char *path);
+// Removes a file, or a directory with all files in it, which other processes see completely or not at all.
+void cache_discard(const char *path);
+void cache_tree_remove(const char *path);      // removes the directory and all files in it; used by cleaning
+int64_t cache_tree_bytes(const char *path);    // returns its size on disk as recorded when it was made, or 0
+// Returns the start of a small text file, or NULL. Does not wait for a FIFO or a device.
+const char *cache_read_number(const char *path);
 
 #endif

@@ -232,9 +232,13 @@ static void without_module(struct check *c)
 
 	for (const struct check *other = checks; other < c; other++)
 		bpf &= other->run != check_bpf || other->verdict == GOOD;
-	if (bpf)
+	if (bpf && !kernel_here_has_kprobes())
+		found(c, LIMITED, "scripts run as BPF programs, which stap chooses here; functions of this kernel cannot be "
+		      "probed, since it has no kprobes (CONFIG_KPROBES)",
+		      "probe system calls (syscall.*), tracepoints (kernel.trace) and programs; doc/runtimes.md lists the rest");
+	else if (bpf)
 		found(c, LIMITED, "scripts that probe this kernel run as BPF programs, which stap chooses here",
-		      "doc/carriers.md lists what these support");
+		      "doc/runtimes.md lists what these support");
 	else
 		found(c, MISSING, "scripts that probe this kernel cannot run: see above", NULL);
 }

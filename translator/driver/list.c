@@ -173,7 +173,7 @@ static void add_probes(struct session *s, line_list *lines)
 			aliases |= is_alias(*p);
 		}
 	if (s->opt.list_vars && aliases)
-		elab_despite_errors(s);
+		elab_types_for_lists(s);
 	for vec_each(&found, it) {
 		struct probe *p = *it;
 		struct line line = { .point = is_alias(p) ? p->written : p->point };
@@ -505,7 +505,7 @@ static void add_functions(struct session *s, name_list *out)
 	// Calls may add more functions to the list.
 	for (int i = 0; i < s->script.funcs.n; i++)
 		bind_names_of_function(s, s->script.funcs.at[i]);
-	elab_despite_errors(s);
+	elab_types_for_lists(s);
 	for vec_each(&s->script.funcs, f)
 		add_function(s, *f, out);
 }

@@ -406,7 +406,7 @@ static int run_passes(struct session *s)
 		if (p->number == 2 && s->opt.last_pass == 5 && s->kernel && !s->opt.vm && !s->opt.remotes.n &&
 		    !s->opt.bpf_runtime)
 			run_need_modules();
-		if (p->number == 2)
+		if (p->number == 2 || s->opt.last_pass < 2)
 			limits_check_unused(s);
 		if (p->number == 3)
 			limit_stack(false);

@@ -191,7 +191,7 @@ static void add_make_var(struct options *o, const char *arg)
 
 static void set_output(struct options *o, const char *arg)
 {
-	o->output = arg;
+	o->output = strcmp(arg, "-") ? arg : NULL;
 }
 
 static void set_switching(struct options *o, const char *arg)
@@ -688,6 +688,7 @@ static const struct option_row {
 	{ 0, "hosts", VALUE, "FILE", "run on the hosts of FILE: one per line, as with --remote, or\nan inventory of Ansible "
 	"(INI)", options_add_hosts },
 	{ 0, "min-hosts", VALUE, "N", "run if at least N hosts can be used (default: all)", options_set_min_hosts },
+	{ 0, "timeout", VALUE, "SECONDS", "leave out hosts that do not answer within that time", options_set_hosts_timeout },
 	{ 0, "merge", NOTHING, NULL, "run event probes on the hosts of --remote, and other probes\n"
 	  "once, on this host, with the merged globals of all hosts", set_merge },
 	{ 0, "remote-prefix", NOTHING, NULL, "begin each line of output with its host's number", set_remote_prefix },

@@ -45,6 +45,7 @@ void options_set_bundle(struct options *o, const char *arg);
 void options_set_sign_bundle(struct options *o, const char *arg);
 void options_add_remote(struct options *o, const char *arg);
 void options_set_min_hosts(struct options *o, const char *arg);
+void options_set_hosts_timeout(struct options *o, const char *arg);
 void options_add_hosts(struct options *o, const char *arg);
 void options_set_image(struct options *o, const char *arg);
 void options_set_sysroot(struct options *o, const char *arg);

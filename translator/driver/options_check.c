@@ -56,6 +56,8 @@ static void check_hosts(const struct options *o)
 	if (o->min_hosts && o->min_hosts > o->remotes.n)
 		options_misused("--min-hosts=%d, but there %s %d host%s (--remote, --hosts)", o->min_hosts,
 				o->remotes.n == 1 ? "is" : "are", o->remotes.n, o->remotes.n == 1 ? "" : "s");
+	if (o->hosts_timeout_s && !o->remotes.n)
+		options_misused("--timeout requires hosts (--remote, --hosts); -T limits the time of the script");
 	if (o->merge && !o->remotes.n && o->last_pass > 3)
 		options_misused("--merge requires hosts (--remote, --hosts); with -p2 and -p3 it shows the part of the script that "
 				"runs here");
@@ -138,6 +140,18 @@ static void check_lists(const struct options *o)
 		options_misused("-g requires the privilege stapdev, since guru mode is unrestricted");
 }
 
+// Each host has a session of its own, and these formats can be mixed by line.
+static void check_records_of_hosts(const struct options *o)
+{
+	bool json = o->output_format && !strcmp(o->output_format, "json");
+
+	if (o->record || o->monitor || o->outputs.n || (!json && strcmp(o->output_format, "text")))
+		options_misused("without --merge, only the formats text and json of -f can be used with --remote-prefix or several "
+				"hosts: each host has a session of its own");
+	if (json && o->remote_prefix)
+		options_misused("--remote-prefix cannot be used with -f json: each object has the name of its host");
+}
+
 static void check_records(const struct options *o)
 {
 	if (o->records && (o->bulk || o->switching || o->flight_recorder))
@@ -146,8 +160,7 @@ static void check_records(const struct options *o)
 	if (o->record && !o->output && o->last_pass == 5 && isatty(STDOUT_FILENO))
 		options_misused("--record requires -o FILE, since a terminal cannot show records; \"stap report FILE\" shows them");
 	if (o->records && !o->merge && (o->remotes.n > 1 || o->remote_prefix))
-		options_misused("-f, --json, --output, --record or --monitor cannot be used with --remote-prefix or several "
-				"hosts: the records of a session are one stream");
+		check_records_of_hosts(o);
 	if (o->monitor && (o->record || o->output_format || o->outputs.n || o->output))
 		options_misused("--monitor and -f, --json, --output, --record or -o cannot be used together: "
 				"--monitor shows data on the terminal and writes no file");

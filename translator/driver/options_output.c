@@ -2,6 +2,8 @@
 // Options that select the format of the output -> struct options.
 #include "driver/options.h"
 
+#include "util/str.h"
+
 #include <langinfo.h>
 #include <locale.h>
 #include <stdlib.h>
@@ -20,7 +22,12 @@ void options_add_output(struct options *o, const char *arg)
 
 	if (!colon || colon == arg || !colon[1])
 		options_misused("--output takes FORMAT:FILE, not \"%s\"", arg);
-	vec_push(&o->outputs, arg);
+	if (!strcmp(colon, ":-") && o->output_format)
+		options_misused("two formats are written to standard output; give one of them a file");
+	if (!strcmp(colon, ":-"))
+		options_set_output_format(o, str_printf("%.*s", (int)(colon - arg), arg));
+	else
+		vec_push(&o->outputs, arg);
 	o->records = true;
 }
 

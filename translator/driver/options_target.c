@@ -133,6 +133,12 @@ void options_set_min_hosts(struct options *o, const char *arg)
 	o->min_hosts = (int)n;
 }
 
+void options_set_hosts_timeout(struct options *o, const char *arg)
+{
+	if (!str_real(arg, 0.001, 86400, &o->hosts_timeout_s))
+		options_misused("--timeout takes seconds from 0.001 to 86400, not \"%s\"; -T limits the time of the script", arg);
+}
+
 void options_add_hosts(struct options *o, const char *arg)
 {
 	name_list hosts = { 0 };

@@ -9,10 +9,35 @@
 #include "util/vec.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 #include <wordexp.h>
+
+// Opens the file, which may be a link to /dev/null. Does not wait for the writer of a FIFO. Returns NULL if there is
+// nothing to read, after a warning unless the file is missing.
+static FILE *open_rc(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	const char *why = NULL;
+	struct stat st;
+
+	if (fd < 0 && (errno == ENOENT || errno == ENOTDIR))
+		return NULL;
+	if (fd < 0 || fstat(fd, &st) < 0)
+		why = strerror(errno);
+	else if (!S_ISREG(st.st_mode) && !S_ISCHR(st.st_mode))
+		why = "not a regular file";
+	if (!why)
+		return fdopen(fd, "r");
+	diag_warning((struct loc){ 0 }, "cannot read the options in %s: %s; they are ignored", path, why);
+	if (fd >= 0)
+		close(fd);
+	return NULL;
+}
 
 char **rc_arguments(int *argc, char **argv)
 {
@@ -20,11 +45,8 @@ char **rc_arguments(int *argc, char **argv)
 	VEC(char *) words = { 0 };
 	char *line = NULL;
 	size_t size = 0;
-	FILE *f = fopen(path, "re");
+	FILE *f = open_rc(path);
 
-	if (!f && errno != ENOENT && errno != ENOTDIR)
-		diag_warning((struct loc){ 0 }, "cannot read the options in %s: %s; they are "
-			     "ignored", path, strerror(errno));
 	vec_push(&words, argv[0]);
 	for (int n = 1; f && getline(&line, &size, f) >= 0; n++) {
 		wordexp_t found;

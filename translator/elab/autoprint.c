@@ -65,9 +65,9 @@ void display_add_text(struct expr *p, const char *text)
 	vec_push(&p->u.print.format, piece);
 }
 
-void display_add_value(struct expr *p, struct expr *value, char conv, char flag)
+void display_add_value(struct expr *p, struct expr *value, char conv, uint8_t flags)
 {
-	struct format_piece piece = { .conv = conv, .flag = flag, .width = -1, .precision = -1 };
+	struct format_piece piece = { .conv = conv, .flags = flags, .width = -1, .precision = -1 };
 
 	vec_push(&p->u.print.format, piece);
 	vec_push(&p->u.print.args, value);
@@ -79,10 +79,10 @@ static void add_typed(struct expr *p, struct expr *value, enum type type, const 
 
 	if (type == T_STRING) {
 		display_add_text(p, "\"");
-		display_add_value(p, value, 's', '#');
+		display_add_value(p, value, 's', STP_FLAG_ALTERNATE);
 		display_add_text(p, "\"");
 	} else {
-		display_add_value(p, value, pointer ? 'x' : 'd', pointer ? '#' : 0);
+		display_add_value(p, value, pointer ? 'x' : 'd', pointer ? STP_FLAG_ALTERNATE : 0);
 	}
 }
 
@@ -254,7 +254,7 @@ static struct stmt *table_row(struct var *v, const expr_vec *keys, int ncolumns)
 		display_add_name(name, v, keys);
 	else
 		display_add_text(name, " ");
-	display_add_value(p, name, 's', '-');
+	display_add_value(p, name, 's', STP_FLAG_LEFT);
 	p->u.print.format.at[0].width = NAME_WIDTH;
 	for (int i = 0; i < ncolumns; i++) {
 		display_add_text(p, " ");

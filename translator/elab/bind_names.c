@@ -447,7 +447,7 @@ static void note_foreign_base(struct binder *b, const struct expr *e)
 static void bind_lvalue(struct binder *b, struct expr *e)
 {
 	if (b->position == IN_CONDITION)
-		diag_error(e->loc, "conditions of probes can only read globals");
+		diag_error(e->loc, "conditions of probes can only read globals: no assignments");
 	switch (e->kind) {
 	case E_VAR:
 		bind_var(b, e);

@@ -15,17 +15,19 @@ struct check {
 	bool user_code;                // the probe is in user code, or may interrupt it
 	bool registers;                // the program has all registers of the hit
 	bool at_return;                // the probe is at the return of a function
+	bool is_placed;                // the hit is at a known address of a program
 	bool of_stack;                 // the call that is checked prints the names of a stack value
 	const struct func *called;     // function of the library that the script calls and that is checked; NULL: none
 	struct loc called_at;          // the script's call
 	struct numbers allowed;        // calls whose result is printed or is a key, struct expr *: see
 				       // has_user_names()
 	VEC(struct var *) named;       // arrays with such a key
-	struct numbers holders;        // arrays with such a value: set of struct var *
+	struct numbers holders;        // arrays whose values are such results: set of struct var *
 	bool more_holders;             // find_holders() has found another array
 };
 
 #define INSTEAD "run the script as a module, or with --vm"
+#define PERCPU_REFUSAL "reading variables of each CPU is not supported"
 
 // Errors in functions of the library are reported at the script's call.
 static bool refuse(const struct check *k, struct loc loc, const char *what)
@@ -69,9 +71,12 @@ static bool is_operation(const char *name)
 	return false;
 }
 
-// Returns the first function of the runtime that the C calls and that is not available in programs, or NULL.
+// Returns the first function of the runtime that the C calls and that is not available in programs, or a type that
+// clang cannot compile for them, or NULL.
 static const char *missing_operation(const struct embedded *c)
 {
+	if (embedded_word(c, "__int128"))
+		return "__int128";
 	for vec_each(&c->words, word)
 		if (str_starts(word->name, "stp_") && !is_operation(word->name))
 			return word->name;
@@ -100,8 +105,10 @@ static const char *missing_context(const struct check *k, const struct embedded 
 	bool list = embedded_word(c, "stp_print_usyms") || embedded_word(c, "stp_mark_list");
 	bool stack = user_stack || embedded_word(c, "stp_backtrace") || embedded_word(c, "stp_stack");
 
-	if (!k->event && list)
+	if (!k->event && list && stack_values_have_names(k->s))
 		return k->of_stack ? NULL : "outside of event handlers, except for results of ubacktrace() that an array stores,";
+	if (!k->event && list)
+		return "outside of event handlers with -u or a MAXSTRINGLEN below 64";
 	if (!k->event)
 		return stack || embedded_word(c, "stp_address") ||
 		       embedded_word(c, "stp_user_mode") ||
@@ -136,7 +143,8 @@ static void check_body(struct check *k, struct stmt *body);
 
 static void check_called(struct check *k, struct func *f, struct loc loc)
 {
-	char *key = str_printf("%p %d %d %d %d", (void *)f, k->event, k->user_code, k->at_return, k->registers);
+	char *key = str_printf("%p %d %d %d %d %d", (void *)f, k->event, k->user_code, k->at_return, k->registers,
+			       k->is_placed);
 
 	if (f->embedded)
 		check_embedded(k, f, loc);
@@ -169,7 +177,7 @@ static const char *print_refusal(const struct expr *e)
 		if ((*arg)->kind == E_HIST && e->u.print.to_string)
 			return "the text of a histogram in event handlers is not supported";
 	for vec_each(&e->u.print.format, p)
-		if (p->conv && !strchr(e->u.print.to_string ? "diuoxXpcsqQ" : "diuoxXpcsbg", p->conv))
+		if (p->conv && !strchr(e->u.print.to_string ? "diuoxXpcsqQg" : "diuoxXpcsbg", p->conv))
 			return str_printf("%%%c in event handlers is not supported", p->conv);
 	return NULL;
 }
@@ -183,6 +191,19 @@ static const char *register_refusal(const struct check *k, const struct expr *e)
 		"supported" : NULL;
 }
 
+// The address of a variable in a process follows from that of the hit.
+static const char *static_refusal(const struct check *k, const struct di_static *variable, bool is_external)
+{
+	if (variable->thread)
+		return "reading variables of threads is not supported";
+	if (variable->percpu)
+		return PERCPU_REFUSAL;
+	if (variable->user && is_external)
+		return "reading variables of other programs than the probed one is not supported";
+	return variable->user && !k->is_placed ? "reading static variables of programs at the returns of functions is not "
+		"supported; save them with @entry()" : NULL;
+}
+
 // Returns why programs do not support this kind of expression, or NULL.
 static const char *expr_refusal(const struct check *k, const struct expr *e)
 {
@@ -193,9 +214,7 @@ static const char *expr_refusal(const struct check *k, const struct expr *e)
 	case E_REGISTER:           return register_refusal(k, e);
 	case E_CONST:              return "@const() is not supported";
 	case E_PERF:               return "@perf() is not supported";
-	case E_STATIC:             return "static variables in event handlers are not supported";
-	case E_DEREF:
-		return e->u.deref.is_float ? "reading a float is not supported" : NULL;
+	case E_STATIC:             return static_refusal(k, e->u.fixed.variable, e->u.fixed.external);
 	case E_ENUMNAME:           return "@enumname() in event handlers is not supported";
 	default:
 		return NULL;
@@ -208,7 +227,7 @@ static const char *operator_refusal(const struct expr *e)
 
 	if (l && (l->kind == E_DEREF || l->kind == E_REGISTER))
 		return "writing to variables of the probed code is not supported";
-	return e->kind == E_UNARY && e->u.un.op == TOK_WIDEN ? "reading a float is not supported" : NULL;
+	return NULL;
 }
 
 // ---------------------------------------------------------------- symbol names of user code
@@ -369,6 +388,8 @@ static bool check_expr(struct ast_walker *w, struct expr **at)
 	struct expr *e = *at;
 	const char *why = NULL;
 
+	if (e->kind == E_ENTRY)
+		return false;          // checked as one of the probe's entries
 	k->of_stack = stack_values_named(e);
 	for (struct func *f = e->kind == E_CALL ? e->u.call.target : NULL; f; f = f->next_overload)
 		check_function(k, f, e->loc);
@@ -377,7 +398,7 @@ static bool check_expr(struct ast_walker *w, struct expr **at)
 		why = names_refusal(k, e);
 	}
 	if (!k->event && e->kind == E_STATIC && e->u.fixed.variable->percpu)
-		why = "reading variables of each CPU is not supported";
+		why = PERCPU_REFUSAL;
 	if (k->event && !why)
 		why = expr_refusal(k, e) ? expr_refusal(k, e) : operator_refusal(e);
 	return why ? refuse(k, e->loc, why) : true;
@@ -475,7 +496,7 @@ int elab_bpf(struct session *s)
 		struct probe *p = *it;
 
 		k.event = p->family->bpf_program != NULL;
-		k.registers = p->family->access == ACCESS_PROCESS;
+		k.registers = k.is_placed = p->family->access == ACCESS_PROCESS;
 		k.user_code = may_be_in_user_code(s, p);
 		k.at_return = str_ends(p->point, ".return") && strcmp(p->family->name, "syscall");
 		if (k.event && p->family->bpf_refusal && p->family->bpf_refusal(p))
@@ -486,6 +507,7 @@ int elab_bpf(struct session *s)
 			refuse(&k, p->entries.at[0]->loc, "@entry() in these probes is not supported");
 		for vec_each(&p->entries, entry)
 			check_value(&k, entry);
+		k.is_placed &= !k.at_return;
 		if (p->body)
 			check_body(&k, p->body);
 	}

@@ -16,7 +16,7 @@ struct expr *display_operand(struct var *v, const expr_vec *keys);      // v or 
 struct expr *display_stat(struct var *v, const expr_vec *keys, unsigned op);    // @count(v[k1, k2])
 struct expr *display_printf(struct loc loc);
 void display_add_text(struct expr *printf, const char *text);
-void display_add_value(struct expr *printf, struct expr *value, char conv, char flag);
+void display_add_value(struct expr *printf, struct expr *value, char conv, uint8_t flags);
 void display_add_name(struct expr *printf, struct var *v, const expr_vec *keys);        // "name" or "name[k1,k2]"
 void display_add_line(struct expr *printf, struct var *v, const expr_vec *keys, struct expr *value);
 

@@ -198,12 +198,14 @@ void loop_vars_divide(struct session *s);
 // stack_values.c: Stores call stacks as addresses if the script only stores and prints them. Returns true if it
 // changed anything.
 bool stack_values_make(struct session *s);
+// Returns whether stacks of programs that an array stores can have names outside of event handlers.
+bool stack_values_have_names(const struct session *s);
 // Returns the call of embedded C to which a call of print_ustack() or a similar function leads, whose last argument
 // says whether the first one is a stack value; NULL: e is another expression.
 const struct expr *stack_values_naming_call(const struct expr *e);
 bool stack_values_named(const struct expr *call);   // whether the call prints names of a stack value's frames
 
-// handler_merge.c
+// equal_handlers.c
 bool same_handler(const struct probe *a, const struct probe *b);
 uint64_t handler_hash(struct probe *p);    // equal if the handlers are the same
 

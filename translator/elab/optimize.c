@@ -551,7 +551,7 @@ int elab_optimize(struct session *s)
 	drop_globals(s);
 	if (!s->opt.no_optimize) {
 		drop_locals(s);
-		if (!s->opt.user_runtime && !s->opt.merge && stack_values_make(s))
+		if (stack_values_make(s))
 			recount(s);
 		share_handlers(s);
 	}

@@ -184,9 +184,14 @@ static struct expr *call_at(const struct expr *value, struct loc loc)
 	return e;
 }
 
+static bool files_fit(const struct session *s)
+{
+	return session_limit(s, LIMIT_MAXSTRINGLEN) >= 64;
+}
+
 static bool keeps_files(const struct stacks *k)
 {
-	return (k->named || k->s->opt.records) && session_limit(k->s, LIMIT_MAXSTRINGLEN) >= 64;
+	return (k->named || k->s->opt.records) && files_fit(k->s);
 }
 
 // __user_addresses(0) keeps the addresses; with 1 it keeps their files, too, whose names recorded output and
@@ -546,10 +551,22 @@ static bool make_form(struct session *s, enum stack_form form)
 	return k.text_of;
 }
 
+static bool keeps_addresses(const struct session *s)
+{
+	return !s->opt.no_optimize && !s->opt.user_runtime && !s->opt.merge;
+}
+
+bool stack_values_have_names(const struct session *s)
+{
+	return keeps_addresses(s) && files_fit(s);
+}
+
 bool stack_values_make(struct session *s)
 {
 	bool any = false;
 
+	if (!keeps_addresses(s))
+		return false;
 	if (!s->opt.bpf_runtime) {
 		loop_vars_divide(s);
 		any = make_form(s, STACK_NAMES);

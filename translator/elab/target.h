@@ -86,8 +86,9 @@ struct expr *target_global(const struct target_where *w, struct expr *e);
 // Returns an empty sprintf() to which parts are added.
 struct expr *target_print_new(struct loc loc);
 void target_print_text(struct expr *e, const char *text);
-void target_print_real(struct expr *e, struct expr *value, const struct di_type *type);    // type: di_is_float()
-void target_print_value(struct expr *e, char conv, char flag, struct expr *value);
+// type: di_is_float()
+void target_print_real(struct session *s, struct expr *e, struct expr *value, const struct di_type *type);
+void target_print_value(struct expr *e, char conv, uint8_t flags, struct expr *value);
 
 // Returns the value at p as text in C-like notation.
 struct expr *target_pretty(struct session *s, const struct lvalue *p, int depth);

@@ -15,16 +15,16 @@ static bool visit_fault(struct ast_walker *w, struct expr **e)
 	return true;
 }
 
-static void list_value(struct expr *print, struct expr *e, const struct di_type *dtype)
+static void list_value(struct session *s, struct expr *print, struct expr *e, const struct di_type *dtype)
 {
 	if (dtype && (di_is_float(dtype) || di_is_x87(dtype)))
-		target_print_real(print, e, dtype);
+		target_print_real(s, print, e, dtype);
 	else
-		target_print_value(print, 'x', '#', e);
+		target_print_value(print, 'x', STP_FLAG_ALTERNATE, e);
 }
 
 // Prints a number, or "?" if reading it faults.
-static void list_number(struct expr *print, struct expr *e)
+static void list_number(struct session *s, struct expr *print, struct expr *e)
 {
 	const struct di_type *dtype = e->dtype;
 	bool faults = false;
@@ -33,12 +33,12 @@ static void list_number(struct expr *print, struct expr *e)
 
 	ast_walk_expr(&w, &e);
 	if (!faults) {
-		list_value(print, e, dtype);
+		list_value(s, print, e, dtype);
 		return;
 	}
 	text = target_print_new(e->loc);
 	text->u.print.on_fault = "?";
-	list_value(text, e, dtype);
+	list_value(s, text, e, dtype);
 	target_print_value(print, 's', 0, text);
 }
 
@@ -68,7 +68,7 @@ static void list_variable(struct resolver *r, struct expr *print, struct expr *t
 	else if (e->kind == E_TARGET)      // it is a pointer to a variable that is not in memory
 		target_print_text(print, "?");
 	else
-		list_number(print, e);
+		list_number(r->s, print, e);
 }
 
 bool resolver_lists(struct resolver *r, const char *name)

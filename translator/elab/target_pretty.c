@@ -31,9 +31,9 @@ void target_print_text(struct expr *e, const char *text)
 	vec_push(&e->u.print.format, piece);
 }
 
-void target_print_value(struct expr *e, char conv, char flag, struct expr *value)
+void target_print_value(struct expr *e, char conv, uint8_t flags, struct expr *value)
 {
-	struct format_piece piece = { .conv = conv, .flag = flag, .width = -1, .precision = -1 };
+	struct format_piece piece = { .conv = conv, .flags = flags, .width = -1, .precision = -1 };
 
 	vec_push(&e->u.print.format, piece);
 	vec_push(&e->u.print.args, value);
@@ -47,16 +47,30 @@ static void print_string(struct expr *e, struct expr *address, bool user, int ma
 	vec_push(&e->u.print.args, address);
 }
 
-// Prints as many digits as numbers of this type store exactly.
-void target_print_real(struct expr *e, struct expr *value, const struct di_type *type)
+static bool visit_vector_register(struct ast_walker *w, struct expr **e)
+{
+	*(bool *)w->data |= (*e)->kind == E_REGISTER && (*e)->u.reg.number >= DI_VECTOR && (*e)->u.reg.number < DI_ARGUMENT;
+	return true;
+}
+
+// Prints as many digits as numbers of this type store exactly; "?" if BPF programs cannot read it.
+void target_print_real(struct session *s, struct expr *e, struct expr *value, const struct di_type *type)
 {
 	struct format_piece piece = { .conv = 'g', .width = -1, .precision = type->size == 4 ? 6 : 15 };
+	bool vector = false;
+	struct ast_walker w = { .expr = visit_vector_register, .data = &vector };
 
+	ast_walk_expr(&w, &value);
+	if (vector && s->opt.bpf_runtime) {
+		target_print_text(e, "?");
+		return;
+	}
 	vec_push(&e->u.print.format, piece);
 	vec_push(&e->u.print.args, value);
 }
 
 struct printer {
+	struct session *s;
 	struct expr *e;
 	int leaves;
 	int nesting;               // nesting of base classes
@@ -100,11 +114,11 @@ static bool print_leaf(struct printer *p, const struct lvalue *lvalue)
 			target_print_value(p->e, 'p', 0, value);
 		break;
 	case DI_FLOAT:
-		target_print_real(p->e, value, lvalue->type);
+		target_print_real(p->s, p->e, value, lvalue->type);
 		break;
 	case DI_CHAR:
 		target_print_text(p->e, "'");
-		target_print_value(p->e, 'c', '#', value);
+		target_print_value(p->e, 'c', STP_FLAG_ALTERNATE, value);
 		target_print_text(p->e, "'");
 		break;
 	default:
@@ -145,7 +159,7 @@ static bool print_variants(struct printer *p, const struct lvalue *lvalue, const
 
 	for (int other = 1; other >= 0; other--)
 		for vec_each(members, m) {
-			struct printer one = { target_print_new(lvalue->loc), p->leaves, p->nesting, p->variants + 1 };
+			struct printer one = { p->s, target_print_new(lvalue->loc), p->leaves, p->nesting, p->variants + 1 };
 			struct lvalue inner = lvalue_member(lvalue, m);
 
 			if (!m->variant || m->variant->has_value == other)
@@ -261,7 +275,7 @@ static bool print_lvalue(struct printer *p, const struct lvalue *lvalue, int dep
 // A pointer to a struct is printed as the struct, which is more useful than the address.
 struct expr *target_pretty(struct session *s, const struct lvalue *p, int depth)
 {
-	struct printer printer = { .e = target_print_new(p->loc) };
+	struct printer printer = { .s = s, .e = target_print_new(p->loc) };
 	struct di_type *target = p->type->kind == DI_POINTER ? di_target(p->type) : NULL;
 	struct lvalue lvalue = *p;
 

@@ -140,6 +140,8 @@ static void write_used_operations(const struct emitter *e, struct cwriter *w)
 	// The client uses a program to look up addresses.
 	if (e->program_uses & BPF_TEXT || e->bpf_uses & BPF_SYMBOLS)
 		cw_line(w, "#define STP_USES_TEXT");
+	if (e->program_uses & BPF_REAL)
+		cw_line(w, "#define STP_USES_REAL");
 	if (e->bpf_uses & BPF_SYMBOLS)
 		cw_line(w, "#define STP_USES_SYMBOLS");
 	if (e->bpf_uses & BPF_KERNEL_MEMORY)

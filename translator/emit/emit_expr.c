@@ -124,6 +124,7 @@ struct value emit_binary(struct emitter *e, enum tok op, struct value l, struct 
 	case TOK_DOT:
 		return concat_pair(e, l, r);
 	case TOK_WIDEN:
+		emit_bpf_use(e, BPF_REAL);
 		return value_text(reads, true, "stp_double_of_x87(%s, %s)", value_long(l), value_long(r));
 	default:
 		assert(!"a binary operator of the language");
@@ -270,6 +271,7 @@ static struct value emit_unary(struct emitter *e, struct expr *x)
 	case TOK_COMPL:
 		return value_text(v.reads, true, "~%s", value_operand(v));
 	case TOK_WIDEN:
+		emit_bpf_use(e, BPF_REAL);
 		return value_text(v.reads, true, "stp_widen_float(%s)", value_long(v));
 	default:
 		assert(x->u.un.op == TOK_NOT);

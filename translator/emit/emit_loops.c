@@ -2,7 +2,7 @@
 // Loops of BPF programs. The verifier follows every path through a loop, and rejects long ones; so the body of a loop
 // is a function of its own, which is verified once, and a driver calls it until it returns something else than
 // STP_LOOP_NEXT. Locals of such a handler or function are in its frame, which these functions share (like the
-// functions of emit_parts.c); temporaries are local to each.
+// functions of emit_split_bodies.c); temporaries are local to each.
 #include "emit/emitter.h"
 
 // State that is saved while the body of a loop is being written.

@@ -383,10 +383,8 @@ static void check_frames(struct emitter *e, int strings, int nesting)
 	enum { MAX_FRAMES = 64 << 20 };
 
 	if (strings * emit_string_len(e) > MAX_FRAMES)
-		die("the strings of %d nested calls need %" PRId64 " MB of strings for each CPU, more than %d MB; "
-								   "reduce "
-		    "MAXNESTING or MAXSTRINGLEN "
-		    "(-DMAXNESTING=N)", nesting, strings * emit_string_len(e) >> 20, MAX_FRAMES >> 20);
+		die("%d nested calls need %" PRId64 " MB of strings for each CPU, more than %d MB; reduce MAXNESTING or "
+		    "MAXSTRINGLEN (-DMAXNESTING=N)", nesting, strings * emit_string_len(e) >> 20, MAX_FRAMES >> 20);
 }
 
 static void write_module(struct emitter *e, struct cwriter *w)
@@ -539,7 +537,7 @@ static void put_together(struct emitter *e, struct cwriter *w)
 	struct cwriter tables = { 0 }, known = { 0 };
 
 	emit_probe_tables(e, &tables);     // written before the storage, which contains the locks
-	if (e->s->opt.follow)
+	if (e->s->opt.follow && !e->s->opt.bpf_runtime)
 		emit_family_table(e->s, "follow", "NULL", 0);  // the first family, so that it stops after those
 							       // that use it
 	emit_user_symbols(e, &known);      // written before the families, which use it

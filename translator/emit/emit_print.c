@@ -87,6 +87,17 @@ static const char *quoted(const char *bytes, size_t len)
 	return emit_c_string(str_ndup(bytes, len));
 }
 
+static const char *flags_in_c(uint8_t flags)
+{
+	static const char *const names[] = { "ZERO", "LEFT", "PLUS", "SPACE", "ALTERNATE" };
+	struct buf b = { 0 };
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		if (flags & 1 << i)
+			buf_printf(&b, "%sSTP_FLAG_%s", b.len ? " | " : "", names[i]);
+	return b.len ? buf_text(&b) : "0";
+}
+
 // Writes a conversion (or NULL) and the text after it (or NULL).
 static void write_piece(struct cwriter *w, const struct format_piece *p, const struct format_piece *text)
 {
@@ -94,8 +105,8 @@ static void write_piece(struct cwriter *w, const struct format_piece *p, const s
 
 	if (p)
 		buf_printf(&b, ".conv = '%c', ", p->conv == 'i' ? 'd' : p->conv);
-	if (p && p->flag)
-		buf_printf(&b, ".flag = '%c', ", p->flag);
+	if (p && p->flags)
+		buf_printf(&b, ".flags = %s, ", flags_in_c(p->flags));
 	buf_printf(&b, ".width = %d, .precision = %d", !p ? -1 : p->width_star ? -2 : p->width,
 		   !p ? -1 : p->precision_star ? -2 : p->precision);
 	if (text)
@@ -192,7 +203,8 @@ static struct value print_hist(struct emitter *e, struct expr *x, const char *in
 // Writes sprintf() for programs, as one operation for each piece: a format would be a table of addresses.
 static void write_pieces(struct emitter *e, const pieces *f, const char *into, const struct value *v)
 {
-	static const char *const kinds[] = { ['c'] = "CHAR", ['s'] = "STRING", ['q'] = "QUOTED", ['Q'] = "QUOTED" };
+	static const char *const kinds[] = { ['c'] = "CHAR", ['s'] = "STRING", ['q'] = "QUOTED", ['Q'] = "QUOTED",
+						['g'] = "REAL" };
 	struct cwriter *w = e->w;
 
 	emit_bpf_use(e, BPF_TEXT);
@@ -205,12 +217,14 @@ static void write_pieces(struct emitter *e, const pieces *f, const char *into, c
 			cw_line(w, "STP_TEXT_LITERAL(STP_LITERAL(%s));", quoted(p->text, p->len));
 			continue;
 		}
+		if (p->conv == 'g')
+			emit_bpf_use(e, BPF_REAL);
 		if (p->width_star)
 			width = value_long(*v++);
 		if (p->precision_star)
 			precision = value_long(*v++);
-		cw_line(w, "STP_TEXT_%s(%d, %d, %s, %s, %s);", kind, p->conv == 'i' ? 'd' : p->conv,
-			p->flag ? p->flag : '.', width, precision, value_long(*v++));
+		cw_line(w, "STP_TEXT_%s(%d, %s, %s, %s, %s);", kind, p->conv == 'i' ? 'd' : p->conv,
+			flags_in_c(p->flags), width, precision, value_long(*v++));
 	}
 	cw_line(w, "STP_TEXT_END();");
 }
@@ -220,7 +234,7 @@ static void write_pieces(struct emitter *e, const pieces *f, const char *into, c
 // The globals that are printed when a script ends are printed in such groups.
 static bool are_adders(const struct emitter *e, struct expr *x)
 {
-	enum { FEWEST = 5, MAX = 16 };      // MAX: STP_ADDERS in runtime/include/adds.h
+	enum { FEWEST = 5, MAX = 16 };      // MAX: STP_ADDERS in runtime/include/counters.h
 
 	if (e->programs || x->u.print.args.n < FEWEST || x->u.print.args.n > MAX)
 		return false;

@@ -109,6 +109,8 @@ static struct value load(struct emitter *e, struct expr *x, const char *address,
 
 	if (!x->u.deref.user)
 		emit_bpf_client_load(e, x->loc);
+	if (x->u.deref.is_float)
+		emit_bpf_use(e, BPF_REAL);
 	if (member)
 		cw_line(e->w, "%s = STP_LOAD_MEMBER(c, %d, %s, %s);", t, emit_bpf_member(e, member, x->loc), address,
 			x->u.deref.is_signed ? "true" : "false");
@@ -197,6 +199,11 @@ void emit_statics(struct emitter *e, struct cwriter *w)
 {
 	if (!e->statics.n)
 		return;
+	if (e->s->opt.bpf_runtime) {
+		cw_line(w, "#ifdef STP_BPF");
+		cw_line(w, "STP_STATICS(%d);", e->statics.n);
+		cw_line(w, "#else");
+	}
 	cw_line(w, "static struct stp_site stp_statics[] = {");
 	for vec_each(&e->statics, it) {
 		const struct di_static *p = *it;
@@ -206,6 +213,8 @@ void emit_statics(struct emitter *e, struct cwriter *w)
 			(unsigned long long)p->offset, (unsigned long long)p->base_offset);
 	}
 	cw_line(w, "};");
+	if (e->s->opt.bpf_runtime)
+		cw_line(w, "#endif");
 }
 
 // ---------------------------------------------------------------- enumerators

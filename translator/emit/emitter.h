@@ -50,7 +50,7 @@ struct lock_range { const struct stmt *from, *to; bool late, early; };
 struct work { uint64_t calls, chars; };
 struct estimated { size_t at, end; struct work sum; };
 
-// Functions into which a long handler or function is divided (emit_parts.c).
+// Functions into which a long handler or function is divided (emit_split_bodies.c).
 struct parts {
 	struct numbers sizes;      // struct stmt * of a body in parts -> number of nodes
 	const char *of;            // name of the body, "p3"; NULL: the body is one function
@@ -131,7 +131,7 @@ struct func_info {
 	bool measured;             // the two members below are set
 	int deep_calls, deep_strings;
 	struct c_function *c;      // NULL: no C function is written for it
-	struct c_function *c_of_parts;     // node that makes the calls of all parts of a long one (emit_parts.c);
+	struct c_function *c_of_parts;     // node that makes the calls of all parts of a long one (emit_split_bodies.c);
 					   // NULL: it is not long
 };
 
@@ -194,6 +194,7 @@ int64_t emit_string_len(struct emitter *e);
 enum bpf_use {
 	BPF_TEXT = 1,              // strings that are searched, truncated or formatted (bpf_text.h)
 	BPF_SCALARS = 2,           // single statistics (not arrays), read or cleared
+	BPF_REAL = 4,              // floating-point numbers (bpf_real.h)
 	BPF_POINT_RESOLVED = 8, BPF_POINT_WRITTEN = 16, BPF_POINT_NAME = 32, BPF_POINT_FUNCTION = 64, // texts of probes
 	BPF_SYMBOLS = 128,         // names of addresses of the kernel (bpf_stack.h)
 	BPF_STACKS = 256, BPF_USER_STACKS = 512,
@@ -372,7 +373,7 @@ struct row emit_row(struct emitter *e);
 void emit_in_row(struct emitter *e, struct row *row, struct stmt *st, struct loc loc);
 int emit_count_stmts(struct stmt *st);                    // cost of one pass, in statements of MAXACTION
 
-// emit_adds.c
+// emit_counters.c
 struct reads { bool registers; int arguments; };                 // the parts of a hit that a handler reads
 bool emit_adds_only(const struct emitter *e, const struct probe *p, struct reads *reads); // whether stp_probe.adds_only
 											  // may be set
@@ -386,7 +387,7 @@ void parts_make_long(struct body *b, const struct stmt *block);  // writes a blo
 bool parts_wanted(struct body *b, const struct stmt *st);
 void emit_parts(struct emitter *e, struct stmt *block);
 
-// emit_cuts.c
+// emit_split_statements.c
 void cuts_make(struct body *b, struct stmt *st);                 // in a body in parts: divides its long statements
 								 // into short ones
 

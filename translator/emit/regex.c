@@ -68,7 +68,7 @@ static int add_part(struct plan *p, struct part part)
 }
 
 // Replaces x{2,4} by x x (x (x)?)?, and x{2,} by x x x*, so that only loops and choices remain.
-static struct regex_node *unrolled(struct regex_node *n)
+static struct regex_node *unroll_repeat(struct regex_node *n)
 {
 	struct regex_node *all = NULL, *one = n->a;
 
@@ -110,7 +110,7 @@ static int plan_new(struct plan *p, struct regex_node *n)
 	int at;
 
 	if (n->kind == RE_REPEAT && (n->min || n->max >= 0))
-		return plan_node(p, unrolled(n));
+		return plan_node(p, unroll_repeat(n));
 	if (n->kind == RE_CAT)
 		n = gather_bytes(n);
 	at = add_part(p, part);

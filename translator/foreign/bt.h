@@ -104,7 +104,7 @@ const char *bt_provider(const char *name);
 // Parses a script. Returns NULL after a syntax error, which is reported unless `quiet`.
 struct bt_script *bt_parse(const struct source *source, bool quiet);
 // Calls visit for the node and everything below it, in the order of the text.
-void bt_each(struct bt_node *n, void (*visit)(struct bt_node *n, void *data), void *data);
+void bt_each_node(struct bt_node *n, void (*visit)(struct bt_node *n, void *data), void *data);
 
 // ---------------------------------------------------------------- bt_type.c
 

@@ -205,7 +205,7 @@ bool bt_may_fault(struct bt_translation *t, const struct bt_node *n)
 {
 	bool may = false;
 
-	bt_each((struct bt_node *)n, fault_visit, &may);
+	bt_each_node((struct bt_node *)n, fault_visit, &may);
 	return may;
 }
 

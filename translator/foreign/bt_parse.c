@@ -267,7 +267,7 @@ static struct bt_node *defined(struct bt_parser *p, const struct bt_token *name,
 	inner.lexer.defines = p->lexer.defines;
 	e = enter(p) ? expression(&inner) : NULL;
 	p->depth--;
-	bt_each(e, visit_expanded, &(struct expanded){ p->script, name->loc });
+	bt_each_node(e, visit_expanded, &(struct expanded){ p->script, name->loc });
 	if (p->script->expanded > MAX_EXPANDED)
 		fail(p, name->loc, "the constants of #define expand to more than %d operands and operators", MAX_EXPANDED);
 	if (!e || inner.failed || peek(&inner)->kind != BT_END) {
@@ -801,11 +801,11 @@ bool foreign_is_bpftrace(const struct source *source)
 	return a.points.at[0].part.n > 1 || at(&p, "{") || at(&p, "/") || at(&p, ",");
 }
 
-void bt_each(struct bt_node *n, void (*visit)(struct bt_node *n, void *data), void *data)
+void bt_each_node(struct bt_node *n, void (*visit)(struct bt_node *n, void *data), void *data)
 {
 	if (!n)
 		return;
 	visit(n, data);
 	for vec_each(&n->kids, kid)
-		bt_each(*kid, visit, data);
+		bt_each_node(*kid, visit, data);
 }

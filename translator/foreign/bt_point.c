@@ -369,8 +369,8 @@ void bt_points(struct bt_translation *t, const struct bt_action *a)
 	struct buf b = { 0 };
 
 	t->probe_name = NULL;
-	bt_each(a->filter, find_probe_builtin, &named);
-	bt_each(a->body, find_probe_builtin, &named);
+	bt_each_node(a->filter, find_probe_builtin, &named);
+	bt_each_node(a->body, find_probe_builtin, &named);
 	if (named && (a->points.n > 1 || str_is_glob(a->points.at[0].text))) {
 		const char *event = bt_fresh(t, "event");
 

@@ -344,8 +344,8 @@ void bt_infer_action(struct bt_translation *t, const struct bt_action *a)
 	t->action = a;
 	t->locals = (struct map){ 0 };
 	for (int round = 0; round < 2; round++) {
-		bt_each(a->filter, infer_node, t);
-		bt_each(a->body, infer_node, t);
+		bt_each_node(a->filter, infer_node, t);
+		bt_each_node(a->body, infer_node, t);
 	}
 }
 

@@ -331,7 +331,7 @@ static void print_remaining(struct bt_translation *t)
 	for vec_each(&t->script->actions, a)
 		if (bt_is_provider(*a, "END")) {
 			has_end = true;
-			bt_each((*a)->body, find_cleared, &cleared);
+			bt_each_node((*a)->body, find_cleared, &cleared);
 		}
 	for map_each(&t->maps, e)
 		if (!map_get(&cleared.maps, e->key))
@@ -480,8 +480,8 @@ char *foreign_from_bpftrace(struct session *s, const struct source *source, int 
 	// The name of the global for `elapsed` is chosen before the names of locals, which would hide it in their
 	// actions.
 	for vec_each(&t.script->actions, a) {
-		bt_each((*a)->filter, visit_elapsed, &t);
-		bt_each((*a)->body, visit_elapsed, &t);
+		bt_each_node((*a)->filter, visit_elapsed, &t);
+		bt_each_node((*a)->body, visit_elapsed, &t);
 	}
 	for vec_each(&t.script->actions, a)
 		action(&t, *a);

@@ -2,7 +2,8 @@
 // Pass 4 with --runtime=bpf: the BPF programs of session.c_text, as an object that becomes part of the client.
 //
 // The object must not refer to memory by address: libbpf leaves out relocations of data sections with a line in its
-// log, and the program would read 0. So an object with such relocations is an error here.
+// log, and the program would read 0. So an object with such relocations is an error here, and one that calls functions
+// that it does not define: the kernel could not load it.
 #include "cache/cache.h"
 #include "module/module.h"
 #include "util/diag.h"
@@ -43,11 +44,26 @@ static const char *data_relocations(Elf *elf)
 	return NULL;
 }
 
+// Returns the name of a symbol that is not defined, or NULL. Functions of the kernel are weak.
+static const char *undefined_symbol(Elf *elf)
+{
+	for (Elf_Scn *section = elf_nextscn(elf, NULL); section; section = elf_nextscn(elf, section)) {
+		Elf64_Shdr *h = elf64_getshdr(section);
+		Elf_Data *data = h && h->sh_type == SHT_SYMTAB ? elf_getdata(section, NULL) : NULL;
+		const Elf64_Sym *symbols = data ? data->d_buf : NULL;
+
+		for (size_t i = 1; symbols && i < data->d_size / sizeof(*symbols); i++)
+			if (symbols[i].st_shndx == SHN_UNDEF && ELF64_ST_BIND(symbols[i].st_info) == STB_GLOBAL)
+				return str_dup(elf_strptr(elf, h->sh_link, symbols[i].st_name));
+	}
+	return NULL;
+}
+
 static bool check_object(struct session *s, const char *path)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	Elf *elf = NULL;
-	const char *name;
+	const char *name, *missing;
 	bool fits;
 
 	elf_version(EV_CURRENT);
@@ -56,12 +72,16 @@ static bool check_object(struct session *s, const char *path)
 	if (!elf)
 		die("cannot read %s, the output of %s", path, BPF_COMPILER);
 	name = data_relocations(elf);
-	fits = name || bpf_check_depth(s, elf);
+	missing = undefined_symbol(elf);
+	fits = name || missing || bpf_check_depth(s, elf);
 	elf_end(elf);
 	close(fd);
 	if (name)
 		die("the BPF object has a table of addresses (%s); this is a bug of the translator: please report it with the "
 		    "script", name);
+	if (missing)
+		die("the BPF runtime does not define %s(); this is a bug of the translator: please report it with the script",
+		    missing);
 	return fits;
 }
 

@@ -2,7 +2,7 @@
 // Embedded C that includes headers: session.units -> objects, cached one by one by their text, the files that
 // they include and the toolchain, and the versions of the kernel's symbols that they use.
 //
-// Functions and types that were removed from the kernel, and that it uses, come from runtime/removed.
+// Functions and types that were removed from the kernel, and that it uses, come from runtime/removed_from_kernel.
 //
 // C that doesn't compile or uses a symbol that isn't exported is an error of the script, reported at the unit's first
 // piece with the compiler's own messages, whose lines are the script's.
@@ -46,10 +46,10 @@ static bool has_word(const char *text, const char *word)
 	return false;
 }
 
-// -include of each header of runtime/removed whose name is a word of the unit.
+// -include of each header of runtime/removed_from_kernel whose name is a word of the unit.
 static void add_removed(struct session *s, const struct c_unit *u, arguments *words)
 {
-	const char *path = str_printf("%s/removed", s->runtime_dir);
+	const char *path = str_printf("%s/removed_from_kernel", s->runtime_dir);
 	DIR *dir = opendir(path);
 	struct dirent *d;
 	int known = words->n;

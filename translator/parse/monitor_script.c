@@ -48,7 +48,7 @@ static const char *location_text(struct loc loc)
 	return buf_text(&b);
 }
 
-static bool monitor_switches(const struct session *s)
+static bool can_switch_probes(const struct session *s)
 {
 	return !s->opt.vm && (!s->opt.privilege_given || s->opt.privilege == PRIVILEGE_STAPDEV);
 }
@@ -59,7 +59,7 @@ const char *monitor_script(struct session *s)
 	int n = 0;
 
 	for vec_each(&s->script.probe_decls, d) {
-		if (!monitor_switches(s) || !is_switchable(*d))
+		if (!can_switch_probes(s) || !is_switchable(*d))
 			continue;
 		for (int i = 0; i < (*d)->points.n && n < SWITCHES_MAX; i++, n++) {
 			struct probe_point *p = (*d)->points.at[i];

@@ -11,6 +11,7 @@
 
 #include "../include/sys/sdt.h"
 
+#include <inttypes.h>
 #include <regex.h>
 #include <string.h>
 
@@ -194,6 +195,19 @@ struct token parser_string(struct parser *p, const char *what)
 	return parser_take(p);
 }
 
+bool parser_is_large(const struct token *number)
+{
+	return *number->text != '0' && number->number < 0;
+}
+
+int64_t parser_negative(struct parser *p, struct loc loc, int64_t number, bool large)
+{
+	if (large && number != INT64_MIN)
+		parser_fail(p, loc, "the number -%" PRIu64 " is too small for 64 bits; the least is -9223372036854775808",
+			    (uint64_t)number);
+	return (int64_t)-(uint64_t)number;
+}
+
 int64_t parser_number(struct parser *p, const char *what)
 {
 	bool minus = parser_accept(p, TOK_SUB);
@@ -204,7 +218,7 @@ int64_t parser_number(struct parser *p, const char *what)
 		return 0;
 	}
 	parser_take(p);
-	return minus ? (int64_t)-(uint64_t)t.number : t.number;
+	return minus ? parser_negative(p, t.loc, t.number, parser_is_large(&t)) : t.number;
 }
 
 bool parser_privileged(struct parser *p, struct loc loc, const char *what)

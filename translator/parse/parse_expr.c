@@ -370,8 +370,12 @@ static struct expr *literal(struct parser *p)
 	struct token t = parser_take(p);
 	struct expr *e;
 
-	if (t.kind == TOK_NUMBER)
-		return expr_number(t.loc, t.number);
+	if (t.kind == TOK_NUMBER) {
+		e = expr_number(t.loc, t.number);
+		if (parser_is_large(&t))
+			p->large = e;
+		return e;
+	}
 	e = expr_string(t.loc, t.text);
 	e->u.string.len = t.len;
 	return e;
@@ -612,7 +616,7 @@ static struct expr *unary(struct parser *p)
 	of = unary(p);
 	parser_leave(p);
 	if (op.kind == TOK_SUB && of->kind == E_NUMBER)
-		return expr_number(op.loc, (int64_t)-(uint64_t)of->u.number);
+		return expr_number(op.loc, parser_negative(p, of->loc, of->u.number, of == p->large));
 	e = expr_new(E_UNARY, op.loc);
 	e->u.un.op = op.kind;
 	e->u.un.e = of;

@@ -84,14 +84,14 @@ static void check_conversion(struct format *f, const struct format_piece *c, con
 		bad_format(f, start, "\"b\" writes 1, 2, 4 or 8 bytes");
 }
 
-// conversion = "%" [flag] [width | "*"] ["." [precision | "*"]] ["l"] letter; "%" is next
+// conversion = "%" {flag} [width | "*"] ["." [precision | "*"]] ["l"] letter; "%" is next
 static void conversion(struct format *f)
 {
 	struct format_piece c = { .width = -1, .precision = -1 };
 	const char *start = f->at++;
 
-	if (*f->at && strchr("0+- #", *f->at))
-		c.flag = *f->at++;
+	for (; stp_format_flag(*f->at); f->at++)
+		c.flags |= stp_format_flag(*f->at);
 	c.width_star = star(f);
 	if (!c.width_star)
 		c.width = digits(f);

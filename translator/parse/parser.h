@@ -40,6 +40,7 @@ struct parser {
 	int operators;             // number of operators in the outermost expression so far
 	int point_parts;           // components copied so far to expand the braces of this probe
 	int braces;                // number of open braces of a probe point
+	const struct expr *large;  // the last decimal literal above INT64_MAX
 	struct expr *loose_hist;   // an E_HIST that is not printed, indexed or iterated so far
 };
 
@@ -60,6 +61,10 @@ bool parser_enter(struct parser *p);                       // false: nested too 
 void parser_leave(struct parser *p);
 const char *parser_name(struct parser *p, const char *what, struct loc *loc); // never NULL
 struct token parser_string(struct parser *p, const char *what);
+bool parser_is_large(const struct token *number);          // a decimal number above INT64_MAX
+// Returns the negative of a number. A large one below -2^63 is an error; a hexadecimal or octal one is a pattern of
+// 64 bits.
+int64_t parser_negative(struct parser *p, struct loc loc, int64_t number, bool large);
 int64_t parser_number(struct parser *p, const char *what); // ["-"] NUMBER
 bool parser_privileged(struct parser *p, struct loc loc, const char *what); // false: reported
 
@@ -71,7 +76,7 @@ struct stmt *parse_block(struct parser *p, const char *of);
 
 // parse_expr.c
 struct expr *parse_expr(struct parser *p);
-struct expr *parse_expr_or_hist(struct parser *p);         // the caller takes p->loose_hist
+struct expr *parse_expr_or_hist(struct parser *p);         // the caller then checks p->loose_hist
 struct expr *parse_hist(struct parser *p);                 // "@hist_..." is next
 expr_vec parse_keys(struct parser *p, bool stars);         // "[" is next; NULL entries are "*"
 bool parser_available(struct parser *p, const struct token *t, const char *since); // reports an error if not

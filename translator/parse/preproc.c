@@ -220,7 +220,7 @@ static struct token compare(const struct operand *l, enum tok op, const struct o
 		return compare_config(l, op, r, result);
 	if (l->fact == FACT_GURU) {
 		if (!r->is_number || !equality(op) || (r->number != 0 && r->number != 1))
-			return lex_junk(r->loc, "guru_mode is compared with == or != and 0 or 1");
+			return lex_junk(r->loc, "guru_mode can be compared only with 0 or 1, by == or !=");
 	} else if (l->fact) {
 		return compare_names(l, op, r, result);
 	}

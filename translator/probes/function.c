@@ -274,8 +274,8 @@ static int function_resolve(struct session *s, const struct probe_match *m)
 	};
 
 	if (lacks_kprobes(&s->opt)) {
-		diag_error(m->point->loc, "%s requires kprobes, which the running kernel does not have (CONFIG_KPROBES); run the "
-			   "script with --vm", point_text(m->point));
+		diag_error(m->point->loc, "%s requires kprobes, which the running kernel does not have (CONFIG_KPROBES); probe "
+			   "system calls (syscall.*) or tracepoints (kernel.trace), or run the script with --vm", point_text(m->point));
 		return 1;
 	}
 	if (!dwarf_point_parse(s, m, &r.point))

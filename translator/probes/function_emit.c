@@ -378,9 +378,7 @@ static void emit_entry(struct session *s, struct cwriter *w, const struct group 
 		cw_line(w, ".needs_all_regs = true,");
 	if (p->entries.n) {
 		cw_line(w, ".entry_size = %d,", optimize_entry_bytes(s, p));
-		cw_line(w, ".entry = p%d_entry,", p->index);
-		if (entries_are_free(s, p))
-			cw_line(w, ".entry_free = true,");
+		cw_line(w, entries_are_free(s, p) ? ".entry_free = p%d_entry_free," : ".entry = p%d_entry,", p->index);
 	}
 	if (d->maxactive)
 		cw_line(w, ".maxactive = %lld,", (long long)d->maxactive);
@@ -475,6 +473,9 @@ void function_emit(struct session *s, struct cwriter *w, struct probe **probes, 
 	groups all = { 0 };
 
 	group_probes(s, probes, n, &all);
+	for vec_each(&all, g)
+		if (g->first->entries.n && entries_are_free(s, g->first))
+			cw_line(w, "STP_ENTRY_FREE(p%d_entry)", g->first->index);
 	emit_sites(s, w, &all);
 	if (all.n >= PACKED_FROM && !s->opt.bpf_runtime)
 		emit_runs(s, w, &all);

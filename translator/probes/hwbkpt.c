@@ -3,6 +3,7 @@
 // of -c or -x.
 //
 // In: a matched point. Out: one probe, and the table of struct stp_hwbkpt.
+#include "target/kernel.h"
 #include "elab/elab.h"
 #include "emit/emit.h"
 #include "resolve/family.h"
@@ -12,7 +13,7 @@
 
 extern const struct probe_family family_hwbkpt;
 
-enum { MAX_LENGTH = 8, REGISTERS = 4 };        // of x86_64; arm64 has at least as many
+enum { MAX_LENGTH = 8, REGISTERS = 4 };        // of x86_64
 
 struct watch {                 // probe.data
 	const char *symbol;        // NULL if the address is given
@@ -62,6 +63,12 @@ static int find_in_target(struct session *s, const struct probe_match *m, struct
 	return 0;
 }
 
+/* The kernel of arm64 executes a watched access again after the handler of a module or BPF program: without end. */
+static bool repeats_access(const struct session *s)
+{
+	return s->kernel && !strcmp(s->kernel->arch, "arm64");
+}
+
 static int hwbkpt_resolve(struct session *s, const struct probe_match *m)
 {
 	const struct point_part *what = &m->point->parts.at[1], *length = point_find(m->point, "length");
@@ -71,6 +78,14 @@ static int hwbkpt_resolve(struct session *s, const struct probe_match *m)
 	w->address = w->symbol ? 0 : what->number;
 	w->reads = point_find(m->point, "rw") != NULL;
 	w->optional = m->point->optional || m->point->sufficient;
+	if (repeats_access(s)) {
+		if (w->optional)
+			return 0;
+		diag_error(m->point->loc, "%s: Linux on arm64 does not continue after the access that a watchpoint of a "
+			   "tracer reports: the program or kernel would hang; probe the functions or statements that "
+			   "change the data", point_text(m->point));
+		return 1;
+	}
 	if (length && (length->number < 1 || length->number > MAX_LENGTH)) {
 		diag_error(length->loc, "length(%lld) is out of range: a watchpoint is 1 to %d bytes long",
 			   (long long)length->number, MAX_LENGTH);

@@ -94,7 +94,7 @@ static void add(struct session *s, const struct probe_match *m, const struct di_
 		p->shared_name = data->hook;
 }
 
-static int refuse_carrier(const struct probe_match *m, const struct point_part *part, const char *hook)
+static int require_bpf_runtime(const struct probe_match *m, const struct point_part *part, const char *hook)
 {
 	if (m->wildcard || str_is_glob(hook))
 		diag_error(m->wildcard ? m->point->loc : part->loc, "hooks of security modules require --runtime=bpf; in a "
@@ -130,7 +130,7 @@ static int lsm_resolve(struct session *s, const struct probe_match *m)
 	int n = 0;
 
 	if (!s->opt.bpf_runtime && !s->opt.list)
-		return refuse_carrier(m, part, hook);
+		return require_bpf_runtime(m, part, hook);
 	find_hooks(s, hook, &found);
 	for vec_each(&found, f) {
 		if (why_no_hook(hook_of(*f)))

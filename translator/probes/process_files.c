@@ -464,11 +464,12 @@ bool process_address(const struct probe *p, const char **from, uint64_t *offset)
 void process_bpf_program(struct session *s, const struct probe *p, struct cwriter *w, const char *rest)
 {
 	const struct process_site *d = p->data;
+	unsigned long long link = d->address;
 
 	if (p->entries.n)
-		cw_line(w, "STP_ON_UPROBE_CALL(%d, %s)", emit_bpf_entries(s, w, p, &p, 1), rest);
+		cw_line(w, "STP_ON_UPROBE_CALL(%d, 0x%llxULL, %s)", emit_bpf_entries(s, w, p, &p, 1), link, rest);
 	else
-		cw_line(w, "STP_ON_UPROBE(%d, %s)", d->is_return, rest);
+		cw_line(w, "STP_ON_UPROBE(%d, 0x%llxULL, %s)", d->is_return, link, rest);
 }
 
 int process_bpf_calls(const struct probe *p)

@@ -118,7 +118,7 @@ static int check_direction(struct session *s, const struct probe_match *m, const
 	return 0;
 }
 
-static int check_carrier(struct session *s, const struct probe_match *m, const struct procfs_probe *d)
+static int check_runtime(struct session *s, const struct probe_match *m, const struct procfs_probe *d)
 {
 	bool process = s->opt.user_runtime || s->opt.bpf_runtime;
 	bool input = !strcmp(d->path, "__stdin") || !strcmp(d->path, "__stdin_line");
@@ -149,7 +149,7 @@ static int procfs_resolve(struct session *s, const struct probe_match *m)
 	errors += check_number(mask, 0, 0777, "umask(%lld) is out of range (%#llo to %#llo)");
 	errors += check_number(size, 1, limit_max(LIMIT_STP_PROCFS_BUFSIZE),
 			       "maxsize(%lld) is out of range (%lld to %lld bytes)");
-	errors += check_carrier(s, m, d);
+	errors += check_runtime(s, m, d);
 	errors += check_single(s, m, d);
 	errors += check_directories(s, m, d);
 	s->reads_input |= str_starts(d->path, "__stdin");

@@ -117,7 +117,7 @@ extern const struct probe_family *const probe_families[];      // registry.c, NU
 struct probe *probe_add(struct session *s, const struct probe_family *f, const struct probe_match *m,
 			const char *point, void *data);
 
-// resolve/listed.c: If only points are listed (-l), adds this one to the list and returns true. A family whose
+// resolve/listed_points.c: If only points are listed (-l), adds this one to the list and returns true. A family whose
 // wildcards match many points calls probe_list() before it makes a probe, and probe_list_variables() when the probe
 // is complete: that returns true if the probe is listed with its variables (-L) and no longer needed.
 bool probe_list(struct session *s, const struct probe_match *m, const char *point);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Starts a module on another host, which needs only staprun and a shell. ssh sends the module there; it runs from a
-// directory of its own and is stopped when this side closes its standard input.
+// directory of its own. It is stopped when this side closes its standard input, or with --merge by an order
+// (host_link.c).
 #include "run/host.h"
 
 #include "interrupts.h"
@@ -31,6 +32,11 @@ static const char on_host[] =
 	"kill $w 2>/dev/null\n"
 	"exit $r\n";
 
+// Runs staprun --link, which reads the module from standard input.
+static const char linked_on_host[] =
+	"command -v staprun >/dev/null || { echo 'ERROR: staprun is not installed on this host' >&2; exit 1; }\n"
+	"exec staprun --link \"$@\"\n";
+
 static bool is_direct(const char *url)
 {
 	static const char *const names[] = { "direct", "direct:", "direct://", "stapsh:", "stapsh://" };
@@ -52,8 +58,9 @@ static const char *quoted(const char *word)
 	return buf_text(&b);
 }
 
-// ssh joins the words of the command to one text for a shell.
-void host_shell_command(arguments *argv, const char *url, const char *script, const arguments *words)
+// ssh joins the words of the command to one text for a shell. options: of ssh.
+static void shell_command(arguments *argv, const char *url, const arguments *options, const char *script,
+			  const arguments *words)
 {
 	struct buf line = { 0 };
 
@@ -71,23 +78,74 @@ void host_shell_command(arguments *argv, const char *url, const char *script, co
 	for vec_each(words, word)
 		buf_printf(&line, " %s", quoted(*word));
 	vec_push(argv, "ssh");
+	for vec_each(options, option)
+		vec_push(argv, *option);
 	vec_push(argv, "--");
 	vec_push(argv, strstr(url, "://") || !strchr(url, ':') ? url : str_printf("ssh://%s", url));
 	vec_push(argv, buf_text(&line));
 	vec_push(argv, NULL);
 }
 
+void host_shell_command(arguments *argv, const char *url, const char *script, const arguments *words)
+{
+	arguments none = { 0 };
+
+	shell_command(argv, url, &none, script, words);
+}
+
 // ---------------------------------------------------------------- starting
 
-void host_start(struct session *s, struct host *h, const struct remote *r, const struct host_module *module,
-		const name_list *settings)
+// Runs a command that reads from h->in and writes to h->out. Returns 0 or an errno. in_background: the terminal's
+// signals do not reach it, and its messages are discarded.
+static int connect_to(struct host *h, const arguments *argv, bool in_background)
 {
-	const char *name = module->name;
 	posix_spawn_file_actions_t actions;
 	posix_spawnattr_t attributes;
 	sigset_t heeded;
-	arguments words = { 0 }, argv = { 0 };
 	int in[2], out[2], err;
+
+	if (pipe2(in, O_CLOEXEC))
+		return errno;
+	if (pipe2(out, O_CLOEXEC)) {
+		err = errno;
+		close(in[0]);
+		close(in[1]);
+		return err;
+	}
+	posix_spawn_file_actions_init(&actions);
+	posix_spawn_file_actions_adddup2(&actions, in[0], 0);
+	posix_spawn_file_actions_adddup2(&actions, out[1], 1);
+	posix_spawnattr_init(&attributes);
+	sigfillset(&heeded);
+	if (in_background) {
+		posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0);
+		posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
+	} else if (is_direct(h->remote->url)) {    // without ssh, the shell and staprun must not ignore the signals
+		posix_spawnattr_setsigdefault(&attributes, &heeded);
+		posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
+	}
+	err = posix_spawnp(&h->pid, argv->at[0], &actions, &attributes, (char *const *)argv->at, environ);
+	posix_spawnattr_destroy(&attributes);
+	posix_spawn_file_actions_destroy(&actions);
+	h->in = in[1];
+	h->out = out[0];
+	close(in[0]);
+	close(out[1]);
+	fcntl(h->in, F_SETFL, O_NONBLOCK);
+	if (!err)
+		return 0;
+	h->pid = 0;
+	host_close(&h->in);
+	host_close(&h->out);
+	return err;
+}
+
+static void start(struct session *s, struct host *h, const struct remote *r, const struct host_module *module,
+		  const name_list *settings, const char *script)
+{
+	const char *name = module->name;
+	arguments words = { 0 }, argv = { 0 };
+	int err;
 
 	*h = (struct host){ .remote = r, .module = module };
 	vec_push(&words, str_printf("%zu", module->size));
@@ -98,28 +156,34 @@ void host_start(struct session *s, struct host *h, const struct remote *r, const
 	vec_push(&words, name);
 	for vec_each(settings, setting)
 		vec_push(&words, *setting);
-	host_shell_command(&argv, r->url, on_host, &words);
-	if (pipe2(in, O_CLOEXEC) < 0 || pipe2(out, O_CLOEXEC) < 0)
-		die("cannot create a pipe to %s: %s", r->url, strerror(errno));
-	posix_spawn_file_actions_init(&actions);
-	posix_spawn_file_actions_adddup2(&actions, in[0], 0);
-	posix_spawn_file_actions_adddup2(&actions, out[1], 1);
-	posix_spawnattr_init(&attributes);
-	sigfillset(&heeded);
-	if (is_direct(r->url)) {           // without ssh, the shell and staprun must not ignore the signals
-		posix_spawnattr_setsigdefault(&attributes, &heeded);
-		posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
-	}
-	err = posix_spawnp(&h->pid, argv.at[0], &actions, &attributes, (char *const *)argv.at, environ);
-	posix_spawnattr_destroy(&attributes);
-	posix_spawn_file_actions_destroy(&actions);
+	host_shell_command(&argv, r->url, script, &words);
+	err = connect_to(h, &argv, false);
 	if (err)
 		die("cannot run %s: %s", argv.at[0], strerror(err));
-	close(in[0]);
-	close(out[1]);
-	h->in = in[1];
-	h->out = out[0];
-	fcntl(h->in, F_SETFL, O_NONBLOCK);
+}
+
+void host_start(struct session *s, struct host *h, const struct remote *r, const struct host_module *module,
+		const name_list *settings)
+{
+	start(s, h, r, module, settings, on_host);
+}
+
+void host_start_link(struct session *s, struct host *h, const struct remote *r, const struct host_module *module,
+		     const name_list *settings)
+{
+	start(s, h, r, module, settings, linked_on_host);
+}
+
+bool host_rejoin(struct host *h, const char *directory, bool own_connection)
+{
+	arguments words = { 0 }, argv = { 0 }, options = { 0 };
+
+	vec_push(&words, directory);
+	vec_push(&options, "-oBatchMode=yes");         // ssh in the background cannot ask for a password
+	if (own_connection)
+		vec_push(&options, "-oControlPath=none");
+	shell_command(&argv, h->remote->url, &options, "exec staprun --rejoin \"$1\"", &words);
+	return !connect_to(h, &argv, true);
 }
 
 void host_close(int *fd)

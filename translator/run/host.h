@@ -12,6 +12,8 @@ struct host {
 	const struct remote *remote;
 	const struct host_module *module;
 	int pid, in, out;          // in, out: -1: closed
+	int report;                // remote.c, with -f and several hosts: the stap-report whose output `out` is
+	int exited;                // exit status of pid, after it has exited
 	size_t sent;               // bytes of the module
 	struct buf line;           // remote.c, with several hosts: the incomplete last line
 };
@@ -21,6 +23,12 @@ void host_shell_command(arguments *argv, const char *url, const char *script, co
 // Starts staprun there, with these name=value settings of globals. Dies if ssh cannot be started.
 void host_start(struct session *s, struct host *h, const struct remote *r, const struct host_module *module,
 		const name_list *settings);
+// Starts staprun --link there: the host sends messages and expects orders (link_messages.h).
+void host_start_link(struct session *s, struct host *h, const struct remote *r, const struct host_module *module,
+		     const name_list *settings);
+// Connects again to the session with this directory there. Returns whether ssh could be started. own_connection: ssh
+// does not use a connection that it shares with others (ControlMaster).
+bool host_rejoin(struct host *h, const char *directory, bool own_connection);
 // Sends a part of the module if h->in is writable. Returns whether another part is still to be sent.
 bool host_is_sending(const struct host *h);
 void host_send(struct host *h);

@@ -8,13 +8,14 @@
 
 #include "hosts.h"
 #include "interrupts.h"
-#include "run/host.h"
+#include "run/host_link.h"
 #include "util/diag.h"
 #include "util/progress.h"
 #include "util/spawn.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
@@ -27,7 +28,12 @@
 
 extern char **environ;
 
-enum { END_SECONDS = 15 };         // time after which hosts that have not ended are abandoned
+enum {
+	END_SECONDS = 15,          // time after which hosts that have not ended are abandoned
+	ABORT_SECONDS = 1,         // time in which the last order reaches the hosts
+	PENDING_MAX = 4 << 20,     // bytes that the program has not read, after which hosts have to wait
+	CLOCKS_APART_NS = 10000000,        // difference of clocks that is reported
+};
 
 // A kernel of some hosts, and the process that builds their module.
 struct build {
@@ -185,14 +191,28 @@ static void build_all(struct session *s)
 
 // ---------------------------------------------------------------- the program
 
+struct merged_host {
+	struct host_link link;
+	struct timespec last_data;         // time of the last output from it
+	struct buf errors;                 // incomplete last line of its standard error
+	bool armed;
+	bool late;                         // its probes were not armed in time
+	bool ended;                        // the program was informed of its end
+};
+
 struct merging {
 	struct session *s;
-	struct host *hosts;
-	struct timespec *last_data;        // [hosts]: time of the last data from it
-	struct timespec started, stopped;
+	struct merged_host *hosts;
+	struct timespec started, stopped, killed_at;
 	int n, pid;
 	int to, from;                      // descriptors of the program's streams; -1: closed
+	struct buf pending;                // bytes for the program that it has not read
+	size_t passed;                     // number of bytes of `pending` that were written
+	struct buf errors;                 // messages of hosts that stderr has not accepted
+	size_t printed;                    // number of bytes of `errors` that were written
 	bool stopping, killed;
+	bool timed_out;                    // --timeout has elapsed
+	bool failed;                       // too few hosts were armed then
 };
 
 static double seconds_since(struct timespec from, struct timespec to)
@@ -234,48 +254,175 @@ static void start_program(struct merging *m)
 	close(theirs[0]);
 	close(theirs[1]);
 	m->to = in[1];
+	fcntl(m->to, F_SETFL, O_NONBLOCK);
 	m->from = out[0];
 }
 
-// Passes bytes on to the program, unless it has ended.
+// Passes on as many bytes as the program accepts, without waiting: hosts need orders also while the program is blocked,
+// for example by a pager.
+static void pass_on(struct merging *m)
+{
+	ssize_t n = 1;
+
+	while (m->to >= 0 && m->passed < m->pending.len && n > 0) {
+		n = write(m->to, m->pending.text + m->passed, m->pending.len - m->passed);
+		if (n > 0)
+			m->passed += (size_t)n;
+		else if (errno != EINTR && errno != EAGAIN)
+			host_close(&m->to);
+	}
+	if (m->to < 0 || m->passed == m->pending.len)
+		m->passed = m->pending.len = 0;
+}
+
+// Queues bytes for the program, unless it has ended.
 static void tell(struct merging *m, const void *bytes, size_t size)
 {
-	for (ssize_t n; size && m->to >= 0; bytes = (const char *)bytes + n, size -= (size_t)n) {
-		n = write(m->to, bytes, size);
-		if (n < 0 && errno != EINTR)
-			host_close(&m->to);
-		n = n < 0 ? 0 : n;
+	if (m->to >= 0)
+		buf_add(&m->pending, bytes, size);
+}
+
+static void order(struct merging *m, enum link_order_kind kind)
+{
+	for (int i = 0; i < m->n; i++) {
+		struct host_link *l = &m->hosts[i].link;
+
+		if (host_is_sending(&l->host))
+			host_close(&l->host.in);       // the session there has not begun
+		else
+			link_order(l, kind);
 	}
+}
+
+// Gives hosts an order that is given only once.
+static void order_once(struct merging *m, enum link_order_kind kind, bool *given, struct timespec *at)
+{
+	if (*given)
+		return;
+	*given = true;
+	*at = now();
+	order(m, kind);
 }
 
 static void stop(struct merging *m)
 {
-	if (m->stopping)
+	order_once(m, LINK_STOP, &m->stopping, &m->stopped);
+}
+
+static void abort_hosts(struct merging *m)
+{
+	order_once(m, LINK_ABORT, &m->killed, &m->killed_at);
+}
+
+// Reads notices of the program.
+static void read_notices(struct merging *m)
+{
+	struct stp_hosts_notice notices[512];
+	ssize_t n = read(m->from, notices, sizeof(notices));
+
+	if (n < 0 && (errno == EINTR || errno == EAGAIN))
 		return;
-	m->stopping = true;
-	m->stopped = now();
-	for (int i = 0; i < m->n; i++)
-		host_close(&m->hosts[i].in);
+	if (n <= 0) {
+		host_close(&m->from);
+		stop(m);                       // the program has exited
+	}
+	for (ssize_t i = 0; i < n / (ssize_t)sizeof(notices[0]); i++) {
+		if (notices[i].kind == STP_HOSTS_STOP)
+			stop(m);
+		else if (notices[i].host < (unsigned)m->n)
+			m->hosts[notices[i].host].armed = true;
+	}
 }
 
 // ---------------------------------------------------------------- the hosts
 
-static void receive(struct merging *m, int i)
+// Writes a part of the messages that stderr accepts without blocking, as poll() has said: hosts need orders also while
+// stderr is blocked.
+static void print_errors(struct merging *m)
 {
-	struct host *h = &m->hosts[i];
-	struct { struct stp_hosts_chunk head; char bytes[STP_HOSTS_CHUNK_MAX]; } chunk = { .head.host = (unsigned)i };
-	ssize_t n = read(h->out, chunk.bytes, sizeof(chunk.bytes));
+	size_t left = m->errors.len - m->printed;
+	ssize_t n = write(STDERR_FILENO, m->errors.text + m->printed, left < PIPE_BUF ? left : PIPE_BUF);
 
-	if (n < 0 && errno == EINTR)
+	if (n > 0)
+		m->printed += (size_t)n;
+	if ((n < 0 && errno != EINTR && errno != EAGAIN) || m->printed == m->errors.len)
+		m->printed = m->errors.len = 0;
+}
+
+// Queues messages of a host in whole lines.
+static void add_errors(struct merging *m, struct merged_host *h, const char *bytes, size_t len)
+{
+	const char *end;
+
+	buf_add(&h->errors, bytes, len);
+	end = memrchr(h->errors.text, '\n', h->errors.len);
+	if (!end && h->errors.len < STP_HOSTS_CHUNK_MAX)
 		return;
-	if (n <= 0) {
-		host_close(&h->out);
-		host_close(&h->in);
-	} else {
-		m->last_data[i] = now();
+	len = end ? (size_t)(end - h->errors.text) + 1 : h->errors.len;
+	buf_add(&m->errors, h->errors.text, len);
+	h->errors.len -= len;
+	memmove(h->errors.text, h->errors.text + len, h->errors.len);
+}
+
+static void take(void *data, int i, enum link_message_kind kind, const char *bytes, size_t len)
+{
+	struct merging *m = data;
+	struct stp_hosts_chunk chunk = { .host = (unsigned)i, .len = (unsigned)len };
+
+	if (kind == LINK_ERRORS) {
+		add_errors(m, &m->hosts[i], bytes, len);
+		return;
 	}
-	chunk.head.len = n > 0 ? (unsigned)n : 0;
-	tell(m, &chunk, sizeof(chunk.head) + chunk.head.len);
+	if (!len)
+		return;
+	m->hosts[i].last_data = now();
+	tell(m, &chunk, sizeof(chunk));
+	tell(m, bytes, len);
+}
+
+static void report_end(struct merging *m, int i)
+{
+	struct stp_hosts_chunk chunk = { .host = (unsigned)i };
+	struct merged_host *h = &m->hosts[i];
+
+	if (h->ended || !h->link.over)
+		return;
+	h->ended = true;
+	add_errors(m, h, "\n", h->errors.len ? 1 : 0);
+	tell(m, &chunk, sizeof(chunk));
+}
+
+static int wanted_hosts(const struct merging *m)
+{
+	return m->s->opt.min_hosts ? m->s->opt.min_hosts : m->n;
+}
+
+// When --timeout has elapsed: abandons the hosts whose probes are not armed. If too few are left, ends the run, before
+// the program has run begin probes.
+static void check_armed(struct merging *m)
+{
+	double limit = m->s->opt.hosts_timeout_s;
+	int armed = 0, late = 0;
+
+	if (!limit || m->timed_out || m->stopping || seconds_since(m->started, now()) < limit)
+		return;
+	m->timed_out = true;
+	for (int i = 0; i < m->n; i++) {
+		struct merged_host *h = &m->hosts[i];
+
+		armed += h->armed;
+		h->late = !h->armed && !h->link.over;
+		late += h->late;
+	}
+	m->failed = late && armed < wanted_hosts(m);
+	if (m->failed) {
+		m->stopping = true;
+		kill(m->pid, SIGKILL);
+		abort_hosts(m);
+	}
+	for (int i = 0; i < m->n; i++)
+		if (m->hosts[i].late)
+			link_close(&m->hosts[i].link);
 }
 
 static void check_ends(struct merging *m)
@@ -285,94 +432,146 @@ static void check_ends(struct merging *m)
 
 	if (interrupts)
 		stop(m);
-	if ((interrupts < INTERRUPTS_MAX && !late) || m->killed)
+	if (interrupts >= INTERRUPTS_MAX || late)
+		abort_hosts(m);
+	if (!m->killed || seconds_since(m->killed_at, now()) < ABORT_SECONDS)
 		return;
-	m->killed = true;
 	for (int i = 0; i < m->n; i++)
-		if (m->hosts[i].out >= 0)
-			kill(m->hosts[i].pid, SIGKILL);
+		link_close(&m->hosts[i].link);
+}
+
+// Waits up to half of LINK_BEAT_MS for hosts and the program, then reads their data and sends orders.
+static void wait_and_receive(struct merging *m, struct pollfd *fds)
+{
+	bool has_space = m->pending.len < PENDING_MAX && m->errors.len < PENDING_MAX;
+
+	for (int i = 0; i < m->n; i++) {
+		const struct host *h = &m->hosts[i].link.host;
+
+		fds[2 * i] = (struct pollfd){ has_space ? h->out : -1, POLLIN, 0 };
+		fds[2 * i + 1] = (struct pollfd){ host_is_sending(h) ? h->in : -1, POLLOUT, 0 };
+	}
+	fds[2 * m->n] = (struct pollfd){ m->from, POLLIN, 0 };
+	fds[2 * m->n + 1] = (struct pollfd){ m->pending.len ? m->to : -1, POLLOUT, 0 };
+	fds[2 * m->n + 2] = (struct pollfd){ m->errors.len ? STDERR_FILENO : -1, POLLOUT, 0 };
+	if (poll(fds, (nfds_t)(2 * m->n + 3), LINK_BEAT_MS / 2) < 0)
+		return;
+	if (fds[2 * m->n + 2].revents)
+		print_errors(m);
+	if (fds[2 * m->n].revents)
+		read_notices(m);
+	for (int i = 0; i < m->n; i++) {
+		if (fds[2 * i + 1].revents)
+			host_send(&m->hosts[i].link.host);
+		if (fds[2 * i].revents)
+			link_receive(&m->hosts[i].link, take, m, i);
+	}
+	for (int i = 0; i < m->n; i++)
+		link_tick(&m->hosts[i].link, has_space);
 }
 
 static void relay(struct merging *m)
 {
-	struct pollfd fds[2 * m->n + 1];
+	struct pollfd fds[2 * m->n + 3];
 	int running = m->n;
-	char byte;
 
-	while (running) {
+	while (running || (m->pending.len && m->to >= 0) || (m->errors.len && !m->killed)) {
+		check_armed(m);
 		check_ends(m);
-		for (int i = 0; i < m->n; i++) {
-			struct host *h = &m->hosts[i];
-
-			fds[2 * i] = (struct pollfd){ h->out, POLLIN, 0 };
-			fds[2 * i + 1] = (struct pollfd){ host_is_sending(h) ? h->in : -1, POLLOUT, 0 };
-		}
-		fds[2 * m->n] = (struct pollfd){ m->stopping ? -1 : m->from, POLLIN, 0 };
-		if (poll(fds, (nfds_t)(2 * m->n + 1), 1000) < 0)
-			continue;
-		if (fds[2 * m->n].revents && read(m->from, &byte, 1) >= 0)
-			stop(m);                       // the program requests the end of the hosts, or has exited
-		for (int i = 0; i < m->n; i++) {
-			if (fds[2 * i + 1].revents)
-				host_send(&m->hosts[i]);
-			if (fds[2 * i].revents)
-				receive(m, i);
-		}
+		wait_and_receive(m, fds);
 		running = 0;
-		for (int i = 0; i < m->n; i++)
-			running += m->hosts[i].out >= 0;
+		for (int i = 0; i < m->n; i++) {
+			report_end(m, i);
+			running += !m->hosts[i].link.over;
+		}
+		pass_on(m);
 	}
+	while (m->errors.len && poll(&(struct pollfd){ STDERR_FILENO, POLLOUT, 0 }, 1, 0) > 0)
+		print_errors(m);
 	host_close(&m->to);
 }
 
-// Reports each host whose part of the result is missing or incomplete. Returns the number of complete hosts.
-static int report(struct merging *m, int *status)
+// Only reports a difference that is larger than the error of its measurement.
+static void report_clock(const struct host_link *l)
 {
-	int complete = 0;
+	int64_t apart = l->ahead_ns < 0 ? -l->ahead_ns : l->ahead_ns, within = l->round_trip_ns / 2;
+
+	if (l->round_trip_ns && apart - within > CLOCKS_APART_NS)
+		fprintf(stderr, "WARNING: %s: its clock differs from this host's by %s%.0f ms (measured to within %.0f ms)\n",
+			l->host.remote->url, l->ahead_ns < 0 ? "-" : "+", (double)apart / 1e6, (double)within / 1e6 + 1);
+}
+
+static bool is_complete(const struct host_link *l)
+{
+	return l->status == 0 || l->status == EXIT_LOSSES || l->status == EXIT_COMMAND;
+}
+
+// Reports a host whose part of the result is missing or incomplete.
+static void report_host(const struct merging *m, const struct merged_host *h)
+{
+	const struct host_link *l = &h->link;
+	const char *url = l->host.remote->url, *why;
+
+	if (h->late)
+		why = str_printf("its probes were not armed within %g s (--timeout)", m->s->opt.hosts_timeout_s);
+	else if (!l->directory)
+		why = str_printf("the run there failed (status %d)", l->status);
+	else if (!l->has_status)
+		why = "the connection was lost";
+	else
+		why = str_printf("the run there ended early (status %d)", l->status);
+	if (h->late || !h->last_data.tv_sec)
+		fprintf(stderr, "WARNING: %s: nothing of this host is in the result: %s\n", url, why);
+	else
+		fprintf(stderr, "WARNING: %s: %s; the result has what it sent in the first %.1f s\n", url, why,
+			seconds_since(m->started, h->last_data));
+}
+
+// Returns the exit status: that of the program, or of hosts if it is 0.
+static int report(const struct merging *m, int status)
+{
+	int complete = 0, armed = 0;
 
 	for (int i = 0; i < m->n; i++) {
-		struct host *h = &m->hosts[i];
-		int rc = spawn_wait(h->pid);
+		const struct merged_host *h = &m->hosts[i];
+		const struct host_link *l = &h->link;
 
-		complete += rc == 0 || rc == EXIT_LOSSES || rc == EXIT_COMMAND;
-		if (!*status && (rc == EXIT_LOSSES || rc == EXIT_COMMAND))
-			*status = rc;
-		if (!rc || rc == EXIT_LOSSES || rc == EXIT_COMMAND)
-			continue;
-		if (!m->last_data[i].tv_sec)
-			fprintf(stderr, "WARNING: %s: nothing of this host is in the result: the run there failed (status %d)\n",
-				h->remote->url, rc);
-		else
-			fprintf(stderr, "WARNING: %s: the run there ended early (status %d); the result has what it sent in the first "
-				"%.1f s\n", h->remote->url, rc, seconds_since(m->started, m->last_data[i]));
+		report_clock(l);
+		if (l->reconnected && m->s->opt.verbose[5])
+			fprintf(stderr, "%s: connected again %d times\n", l->host.remote->url, l->reconnected);
+		armed += h->armed;
+		complete += is_complete(l);
+		if (!status && is_complete(l))
+			status = l->status;
+		if (!is_complete(l) && !(m->failed && h->armed))
+			report_host(m, h);
 	}
 	for vec_each(&unreached, u)
 		fprintf(stderr, "WARNING: %s: nothing of this host is in the result: %s\n", u->url, u->why);
-	return complete;
+	if (m->failed)
+		die("--timeout=%g: only %d of %d hosts have armed their probes in time%s", m->s->opt.hosts_timeout_s, armed,
+		    m->n + unreached.n, m->s->opt.min_hosts ? "" : "; --min-hosts=N runs the script on those");
+	return status ? status : complete < wanted_hosts(m) ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
 int merge_run(struct session *s)
 {
 	struct merging m = { .s = s };
 	struct stp_hosts head = { .prefix = s->opt.remote_prefix, .all = s->opt.command != NULL };
-	int status, complete, wanted;
 
 	build_all(s);
 	m.n = s->opt.remotes.n;
-	m.hosts = NEW_ARRAY(struct host, m.n + 1);
-	m.last_data = NEW_ARRAY(struct timespec, m.n + 1);
+	m.hosts = NEW_ARRAY(struct merged_host, m.n + 1);
 	head.n = (unsigned)m.n;
 	signal(SIGPIPE, SIG_IGN);
 	start_program(&m);
 	tell(&m, &head, sizeof(head));
 	host_ignore_signals();
 	for (int i = 0; i < m.n; i++)
-		host_start(s, &m.hosts[i], &s->opt.remotes.at[i], &build_of(&s->opt.remotes.at[i])->module, &s->host_settings);
+		link_start(s, &m.hosts[i].link, &s->opt.remotes.at[i], &build_of(&s->opt.remotes.at[i])->module,
+			   &s->host_settings);
 	host_count_signals();
 	m.started = now();
 	relay(&m);
-	status = spawn_wait(m.pid);
-	complete = report(&m, &status);
-	wanted = s->opt.min_hosts ? s->opt.min_hosts : m.n;
-	return status ? status : complete < wanted ? EXIT_FAILURE : EXIT_SUCCESS;
+	return report(&m, spawn_wait(m.pid));
 }

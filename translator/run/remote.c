@@ -20,7 +20,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 void remote_check(const char *url)
@@ -32,7 +34,7 @@ void remote_check(const char *url)
 			die("--remote=%s: unsupported URL; use [ssh://][USER@]HOST[:PORT], or direct:// for this "
 			    "host", url);
 	for (const char *c = url; *c; c++)
-		if ((unsigned char)*c <= ' ' || *c == 0x7f || (*c == '@' && c[1] == '-'))
+		if ((unsigned char)*c <= ' ' || *c == 0x7f || ((*c == '@' || *c == '/') && c[1] == '-'))
 			die("--remote=\"%s\" has a blank, a control character or a host that begins with \"-\"; use "
 			    "[ssh://][USER@]HOST[:PORT]", str_escape(url, strlen(url)));
 	if (!*url || *url == '-')
@@ -46,7 +48,15 @@ void remote_check(const char *url)
 enum { ASKED_IN_TURN = 4, ASKED_AT_ONCE = 32 };
 
 // The program that asks a host, and what it has printed.
-struct query { int pid, fd; struct buf output; };
+struct query { int pid, fd; int64_t started_ms; struct buf output; };
+
+static int64_t now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * (int64_t)1000 + t.tv_nsec / 1000000;
+}
 
 static void start_query(struct query *q, const struct remote *r)
 {
@@ -69,18 +79,48 @@ static void start_query(struct query *q, const struct remote *r)
 	}
 	close(ends[1]);
 	q->fd = ends[0];
+	q->started_ms = now_ms();
+}
+
+// Returns the time in ms that is left of --timeout; -1: there is no limit.
+static int time_left(const struct options *o, const struct query *q)
+{
+	int64_t left = q->started_ms + (int64_t)(o->hosts_timeout_s * 1000) - now_ms();
+
+	return !o->hosts_timeout_s ? -1 : left < 0 ? 0 : (int)left;
+}
+
+// Reads the output up to its end. Returns false if it has not ended in time.
+static bool read_answer(const struct options *o, struct query *q)
+{
+	struct pollfd fd = { q->fd, POLLIN, 0 };
+	char some[4096];
+	ssize_t n = 1;
+
+	while (n > 0 || (n < 0 && errno == EINTR)) {
+		n = poll(&fd, 1, time_left(o, q));
+		if (n == 0)
+			return false;
+		if (n > 0)
+			n = read(q->fd, some, sizeof(some));
+		if (n > 0)
+			buf_add(&q->output, some, (size_t)n);
+	}
+	return true;
 }
 
 // Parses "6.1.0-56-cloud-amd64 x86_64". Returns NULL, or the reason why no module can be built for the host.
-static const char *finish_query(struct query *q, struct remote *r)
+static const char *finish_query(const struct options *o, struct query *q, struct remote *r)
 {
-	char some[4096], *text, *last, *arch;
-	ssize_t n;
+	bool in_time = read_answer(o, q);
+	char *text, *last, *arch;
 
-	while ((n = read(q->fd, some, sizeof(some))) > 0 || (n < 0 && errno == EINTR))
-		if (n > 0)
-			buf_add(&q->output, some, (size_t)n);
 	close(q->fd);
+	if (!in_time) {
+		kill(q->pid, SIGKILL);
+		spawn_wait(q->pid);
+		return str_printf("that host has not answered within %g s (--timeout)", o->hosts_timeout_s);
+	}
 	text = buf_text(&q->output);
 	if (spawn_wait(q->pid))
 		return str_printf("cannot determine that host's kernel: %s",
@@ -111,7 +151,7 @@ static void query_all(struct options *o, typeof(o->remotes) *all, unreached_list
 
 		for (; started < all->n && started < i + at_once; started++)
 			start_query(&queries[started], &all->at[started]);
-		why = finish_query(&queries[i], r);
+		why = finish_query(o, &queries[i], r);
 
 		if (why && !o->min_hosts)
 			die("--remote=%s: %s", r->url, why);
@@ -166,6 +206,14 @@ static bool select_hosts(struct options *o, const typeof(o->remotes) *all, int f
 	return true;
 }
 
+// A file that processes for other kernels, which print to the same output, lock while they print; -1: there are none.
+static int output_lock = -1;
+
+bool remote_are_apart(const struct options *o)
+{
+	return !o->merge && (o->remotes_all > 1 || o->remote_prefix);
+}
+
 bool remote_open(struct options *o, int *status)
 {
 	typeof(o->remotes) all = o->remotes;
@@ -185,6 +233,7 @@ bool remote_open(struct options *o, int *status)
 			die("the hosts have different kernels (%s, %s), and a script on standard input can be "
 			    "translated only once; use a file or -e", all.at[0].release, r->release);
 	}
+	output_lock = memfd_create("output", MFD_CLOEXEC);
 	for (int first = 0; first < all.n; first++) {
 		int pid;
 
@@ -206,31 +255,62 @@ bool remote_open(struct options *o, int *status)
 
 // ---------------------------------------------------------------- running there
 
+static void lock_output(short type)
+{
+	struct flock whole = { .l_type = type, .l_whence = SEEK_SET };
+
+	while (output_lock >= 0 && fcntl(output_lock, F_SETLKW, &whole) && errno == EINTR)
+		;
+}
+
+// Prints at once, so that lines of other processes are not printed within these.
 static void put(const char *bytes, size_t len)
 {
-	if (fwrite(bytes, 1, len, stdout) != len)
-		host_interrupt();                      // standard output is closed: end the run
+	lock_output(F_WRLCK);
+	for (ssize_t n; len; bytes += n, len -= (size_t)n) {
+		n = write(STDOUT_FILENO, bytes, len);
+		if (n < 0 && errno != EINTR) {
+			host_interrupt();              // standard output is closed: end the run
+			break;
+		}
+		n = n < 0 ? 0 : n;
+	}
+	lock_output(F_UNLCK);
+}
+
+static void put_lines(const struct session *s, const struct host *h, const char *bytes, size_t len)
+{
+	const char *end = bytes + len;
+	struct buf numbered = { 0 };
+
+	if (!s->opt.remote_prefix) {
+		put(bytes, len);
+		return;
+	}
+	for (const char *next; bytes < end; bytes = next) {
+		next = (const char *)memchr(bytes, '\n', (size_t)(end - bytes)) + 1;
+		buf_printf(&numbered, "%d: ", h->remote->number);
+		buf_add(&numbered, bytes, (size_t)(next - bytes));
+	}
+	put(numbered.text, numbered.len);
 }
 
 // Prints the output of one host as it arrives, that of several hosts in whole lines.
 static void relay(struct session *s, struct host *h, const char *bytes, size_t len)
 {
-	const char *end;
+	const char *end = memrchr(bytes, '\n', len);
+	size_t whole = end ? (size_t)(end - bytes) + 1 : 0;
 
-	if (s->opt.remotes_all == 1 && !s->opt.remote_prefix) {
+	if (!remote_are_apart(&s->opt)) {
 		put(bytes, len);
 		return;
 	}
-	buf_add(&h->line, bytes, len);
-	while (h->line.len && (end = memchr(h->line.text, '\n', h->line.len))) {
-		size_t n = (size_t)(end - h->line.text) + 1;
-
-		if (s->opt.remote_prefix)
-			printf("%d: ", h->remote->number);
-		put(h->line.text, n);
-		h->line.len -= n;
-		memmove(h->line.text, h->line.text + n, h->line.len + 1);
-	}
+	buf_add(&h->line, bytes, whole ? whole : len);
+	if (!whole)
+		return;
+	put_lines(s, h, h->line.text, h->line.len);
+	h->line.len = 0;
+	buf_add(&h->line, bytes + whole, len - whole);
 }
 
 // Returns false at the end of the host's output.
@@ -271,7 +351,6 @@ static void relay_all(struct session *s, struct host *hosts, int n)
 			fds[2 * i + 1] = (struct pollfd){ host_is_sending(h) ? h->in : -1, POLLOUT, 0 };
 		}
 		forwarded = signals;
-		fflush(stdout);
 		if (poll(fds, (nfds_t)(2 * n), 1000) < 0)
 			continue;
 		for (int i = 0; i < n; i++) {
@@ -281,6 +360,24 @@ static void relay_all(struct session *s, struct host *hosts, int n)
 				left -= !receive(s, &hosts[i]);
 		}
 	}
+}
+
+static void start_host(struct session *s, struct host *h, const struct remote *r, const struct host_module *module,
+		       const name_list *settings)
+{
+	host_start(s, h, r, module, settings);
+	if (s->opt.output_format && remote_are_apart(&s->opt))
+		h->report = report_remote(s, r->url, &h->out);
+}
+
+// Returns the exit status of the run there, or that of its stap-report.
+static int finish_host(const struct host *h)
+{
+	int status = spawn_wait(h->pid), reported = h->report ? spawn_wait(h->report) : 0;
+
+	if (status && status != EXIT_COMMAND)
+		fprintf(stderr, "WARNING: %s: the run there ended with status %d\n", h->remote->url, status);
+	return status ? status : reported;
 }
 
 int remote_run(struct session *s)
@@ -300,14 +397,12 @@ int remote_run(struct session *s)
 	signal(SIGPIPE, SIG_IGN);
 	host_ignore_signals();
 	for (int i = 0; i < n; i++)
-		host_start(s, &hosts[i], &s->opt.remotes.at[i], &module, &settings);
+		start_host(s, &hosts[i], &s->opt.remotes.at[i], &module, &settings);
 	host_count_signals();
 	relay_all(s, hosts, n);
 	for (int i = 0; i < n; i++) {
-		int status = spawn_wait(hosts[i].pid);
+		int status = finish_host(&hosts[i]);
 
-		if (status && status != EXIT_COMMAND)
-			fprintf(stderr, "WARNING: %s: the run there ended with status %d\n", hosts[i].remote->url, status);
 		if (!worst || ((worst == EXIT_LOSSES || worst == EXIT_COMMAND) && status && status != EXIT_COMMAND))
 			worst = status;
 	}

@@ -15,6 +15,10 @@ void hosts_read(const char *path, name_list *hosts);
 // run a process for each, and *status is their common exit status.
 bool remote_open(struct options *o, int *status);
 
+// Returns whether the output of each host is converted and printed by itself: there are several hosts, or lines begin
+// with the number of the host.
+bool remote_are_apart(const struct options *o);
+
 struct unreached { const char *url, *why; };       // a host that cannot be used
 typedef VEC(struct unreached) unreached_list;
 

@@ -3,6 +3,7 @@
 // which converts the records to these formats. With --monitor it becomes a pipe to stap-monitor, which draws the
 // screen; then standard input is a pipe with the commands of that screen, and standard error a pipe with messages
 // for it.
+#include "run/remote.h"
 #include "run/run.h"
 
 #include "util/diag.h"
@@ -11,13 +12,16 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <spawn.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
+extern char **environ;
+
 static bool wanted(const struct options *o)
 {
-	return o->output_format || o->outputs.n || o->monitor;
+	return (o->output_format || o->outputs.n || o->monitor) && !remote_are_apart(o);
 }
 
 static void make_pipe(int ends[2])
@@ -51,6 +55,17 @@ static void monitor_arguments(struct session *s, arguments *argv, int ready, str
 	vec_push(argv, NULL);
 }
 
+static void add_display(struct session *s, arguments *argv)
+{
+	if (s->opt.json_safe)
+		vec_push(argv, "--json-safe");
+	if (session_limit(s, LIMIT_HIST_TERMINAL))
+		vec_push(argv, str_printf("--hist-terminal=%d", (int)session_limit(s, LIMIT_HIST_TERMINAL)));
+	if (session_limit(s, LIMIT_HIST_PERCENTILES))
+		vec_push(argv, "--percentiles");
+	vec_push(argv, NULL);
+}
+
 static void arguments_of(struct session *s, arguments *argv, int ready, struct report *r)
 {
 	struct options *o = &s->opt;
@@ -69,13 +84,7 @@ static void arguments_of(struct session *s, arguments *argv, int ready, struct r
 		vec_push(argv, str_printf("--format=%s", format));
 	for vec_each(&o->outputs, file)
 		vec_push(argv, str_printf("--output=%s", *file));
-	if (o->json_safe)
-		vec_push(argv, "--json-safe");
-	if (session_limit(s, LIMIT_HIST_TERMINAL))
-		vec_push(argv, str_printf("--hist-terminal=%d", (int)session_limit(s, LIMIT_HIST_TERMINAL)));
-	if (session_limit(s, LIMIT_HIST_PERCENTILES))
-		vec_push(argv, "--percentiles");
-	vec_push(argv, NULL);
+	add_display(s, argv);
 }
 
 static void give_terminal(struct report *r)
@@ -140,6 +149,30 @@ int report_finish(struct report *r, int status)
 	}
 	rc = spawn_wait(r->pid);
 	return status ? status : rc;
+}
+
+int report_remote(struct session *s, const char *url, int *records)
+{
+	posix_spawn_file_actions_t actions;
+	arguments argv = { 0 };
+	int ends[2], pid, err;
+
+	vec_push(&argv, run_find(s, "stap-report", "SYSTEMTAP_REPORT"));
+	vec_push(&argv, str_printf("--format=%s", s->opt.output_format));
+	vec_push(&argv, str_printf("--remote=%s", url));
+	add_display(s, &argv);
+	make_pipe(ends);
+	posix_spawn_file_actions_init(&actions);
+	posix_spawn_file_actions_adddup2(&actions, *records, STDIN_FILENO);
+	posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
+	err = posix_spawnp(&pid, argv.at[0], &actions, NULL, (char *const *)argv.at, environ);
+	posix_spawn_file_actions_destroy(&actions);
+	if (err)
+		die("cannot run %s: %s", argv.at[0], strerror(err));
+	close(*records);
+	close(ends[1]);
+	*records = ends[0];
+	return pid;
 }
 
 void report_recorded(struct session *s, char **files)

@@ -43,6 +43,8 @@ struct report {
 // opened.
 bool report_start(struct session *s, struct report *r);
 int report_finish(struct report *r, int status);
+// One of several hosts: starts a stap-report for its records, from which its text is read instead. Returns the process.
+int report_remote(struct session *s, const char *url, int *records);
 // "stap report FILE...": becomes stap-report.
 void report_recorded(struct session *s, char **files) __attribute__((noreturn));
 

@@ -9,12 +9,21 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static void open_output(const char *path)
 {
-	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	enum { HOW = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC };
+	struct stat st;
+	int fd = open(path, HOW | O_NONBLOCK, 0666);
 
+	if (fd >= 0) {
+		fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK);
+	} else if (errno == ENXIO && !stat(path, &st) && S_ISFIFO(st.st_mode)) {
+		fprintf(stderr, "waiting for a process that reads the FIFO %s\n", path);
+		fd = open(path, HOW, 0666);
+	}
 	if (fd < 0 || dup2(fd, STDOUT_FILENO) < 0)
 		die("cannot write %s: %s", path, strerror(errno));
 	close(fd);

@@ -17,7 +17,7 @@
 
 enum {
 	PARSE_ERROR = -32700, INVALID_REQUEST = -32600, METHOD_NOT_FOUND = -32601, INTERNAL_ERROR = -32603,
-	NOT_INITIALIZED = -32002, REQUEST_CANCELLED = -32800,
+	NOT_INITIALIZED = -32002, REQUEST_CANCELLED = -32800, REQUEST_FAILED = -32803,
 	MAX_JOBS = 8,              // maximum number of children; further messages wait
 	MAX_SCRIPT = 4 << 20,      // bytes
 };
@@ -92,7 +92,7 @@ static void finish(int i)
 	struct job *job = &server.jobs.at[i];
 	struct json_object *answer = json_tokener_parse(buf_text(&job->answer)), *result = json_member(answer, "result");
 	const char *failure = json_text(answer, "error");
-	bool complete = answer && !*failure;
+	bool complete = answer && !*failure, failed = *failure;
 
 	if (!*failure)
 		failure = "the work on this text crashed or took too long; please report this with the script";
@@ -103,7 +103,7 @@ static void finish(int i)
 	else if (complete)
 		respond(job->id, json_object_get(result));
 	else
-		refuse(job->id, INTERNAL_ERROR, failure);
+		refuse(job->id, failed ? REQUEST_FAILED : INTERNAL_ERROR, failure);
 	json_object_put(answer);
 	remove_job(i);
 }

@@ -28,7 +28,7 @@ int pass_elaborate(struct session *s);
 	int elab_module_data(struct session *s);   // module_data.c: reads the debuginfo that the module contains
 // Binds names, targets and types of a script that may have errors, after elab_match_probes(), for lists. A
 // statement with a name that is not declared becomes empty. No message is suppressed here.
-void elab_despite_errors(struct session *s);
+void elab_types_for_lists(struct session *s);
 void print_elaborated(struct session *s, struct buf *b);   // -p2
 
 // Pass 3, emit/: session.c_text.

@@ -62,6 +62,7 @@ struct options {               // driver/options.c: from argv, checked, never ch
 	int remotes_all;           // number of hosts of every kernel
 	bool remote_prefix;        // --remote-prefix
 	int min_hosts;             // --min-hosts, 0: all
+	double hosts_timeout_s;    // --timeout, 0: none
 	enum merge { MERGE_NONE, MERGE_HERE, MERGE_HOST } merge;   // --merge: the part of the script that is translated
 	const char *export;        // --export=prometheus:[ADDR:]PORT: the part after the first ":", or NULL
 	VEC(struct limit) modinfo;        // --modinfo
@@ -113,7 +114,7 @@ struct c_unit {                // embedded C of one source file that needs heade
 	struct loc loc;            // location of some part of it, for messages
 	struct buf text;
 	const char *object;        // module/embedded.c: compiled
-	struct cache_key key;      // module/embedded.c: of the text, the headers it read, and the compiler
+	struct cache_key key;      // module/embedded.c: hash of the text, its headers and the compiler
 };
 
 struct c_file { const char *name; const void *bytes; size_t len; };
@@ -199,7 +200,8 @@ bool session_limit_given(const struct session *s, enum limit_name name);
 int64_t limit_max(enum limit_name name);
 // Ends the program if a -D is out of range; warns about unknown names that are similar to a limit's.
 void limits_check(const struct session *s);
-void limits_check_unused(const struct session *s);     // called after pass 2: warns of names that nothing uses
+// Warns of names that nothing uses. Called after pass 2, or after pass 1 if it is the last.
+void limits_check_unused(const struct session *s);
 
 // compatible.c: Returns whether a construct at loc behaves as since version `since`. --compatible selects an older
 // version for the user's script, never for the library. what: its name in warnings of --check-version.

@@ -61,7 +61,7 @@ static int open_parent(const struct unpacking *u, const char *path, const char *
 		mkdirat(dir, part, 0755);
 		next = openat(dir, part, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 		if (next < 0 && (errno == ELOOP || errno == ENOTDIR))
-			refuse(u, path, "is in a directory that is a link or a file in another entry");
+			refuse(u, path, "has a directory in its path that another entry made a link or a file");
 		if (next < 0)
 			die("cannot unpack %s: %s: %s", u->path, path, strerror(errno));
 		close(dir);
@@ -75,14 +75,14 @@ static int open_parent(const struct unpacking *u, const char *path, const char *
 static void make_free(const struct unpacking *u, int dir, const char *name, const char *path)
 {
 	if (unlinkat(dir, name, 0) < 0 && errno != ENOENT)
-		refuse(u, path, "is a file, and a directory in another entry");
+		refuse(u, path, "is a file, but another entry made it a directory");
 }
 
 static void count_bytes(struct unpacking *u, int64_t n, const char *path)
 {
 	u->bytes += n;
 	if (u->bytes > MAX_BYTES)
-		refuse(u, path, "is after more than 4 GB of content, which is the limit");
+		refuse(u, path, "exceeds the limit of 4 GB of content");
 }
 
 static void write_file(struct unpacking *u, struct archive *a, struct archive_entry *e, const char *path)

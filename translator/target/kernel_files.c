@@ -113,30 +113,42 @@ static void relocate_all(const char *root)
 	globfree(&found);
 }
 
-// Returns the directory into which the packages were unpacked, now or by an earlier run.
-static char *unpacked(struct session *s, const name_list *packages, const struct archive_rules *rules)
+struct packages {
+	const name_list *names;
+	const struct archive_rules *rules;
+};
+
+static void unpack_all(const char *path, void *arg)
 {
-	struct cache_hash *h = cache_hash_new("package 1");
-	struct cache_key key;
-	char *path;
+	const struct packages *all = arg;
 	int files = 0;
 
+	for vec_each(all->names, p)
+		files += archive_unpack(*p, path, all->rules);
+	if (!files && all->rules == &image_rules)
+		die("--image=%s has no kernel image (a file vmlinuz or vmlinux)", all->names->at[0]);
+	relocate_all(path);
+}
+
+// Returns the directory into which the packages were unpacked, now or by an earlier run.
+static char *unpacked(struct session *s, const name_list *names, const struct archive_rules *rules)
+{
+	struct cache_hash *h = cache_hash_new("package 2");
+	struct packages all = { names, rules };
+	struct cache_key key;
+	char *path;
+
 	cache_hash_text(h, rules->option);
-	for vec_each(packages, p)
+	for vec_each(names, p)
 		hash_content(h, rules->option, *p);
 	key = cache_hash_end(h);
 	path = cache_tree(s, &key);
 	if (path)
 		return path;
-	progress("unpacking %s", packages->at[0]);
-	path = cache_tree_begin(s, &key);
-	for vec_each(packages, p)
-		files += archive_unpack(*p, path, rules);
-	if (!files && rules == &image_rules)
-		die("--image=%s has no kernel image (a file vmlinuz or vmlinux)", packages->at[0]);
-	relocate_all(path);
+	progress("unpacking %s", names->at[0]);
+	path = cache_tree_make(s, &key, unpack_all, &all);
 	progress_end();
-	return cache_tree_end(s, &key, path);
+	return path;
 }
 
 // ---------------------------------------------------------------- what is missing

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Compilers and linkers as parts of keys: their paths, as found in $PATH, with sizes and times; also the programs
-// that a compiler runs, which it prints itself. These names are cached by the compiler's file (KEY.programs).
+// Identifies compilers and linkers, for cache keys: by their paths, as found in $PATH, their sizes and times; and
+// by those of the programs that a compiler runs, as it prints them with -print-prog-name. These names are cached under
+// a key made from the compiler's file (KEY.programs).
 #include "cache/cache.h"
 #include "toolchain/tools.h"
 #include "util/diag.h"

@@ -428,11 +428,16 @@ void diag_output(const char *text)
 
 const char *die_caught(void (*check)(void *), void *arg)
 {
+	bool nested = diag.catching;
+	jmp_buf outer;
+
+	memcpy(outer, diag.caught, sizeof(outer));
 	diag.death = NULL;
 	diag.catching = true;
 	if (!setjmp(diag.caught))
 		check(arg);
-	diag.catching = false;
+	diag.catching = nested;
+	memcpy(diag.caught, outer, sizeof(outer));
 	return diag.death;
 }
 

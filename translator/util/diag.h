@@ -90,7 +90,7 @@ void diag_error_quiet(struct loc loc);     // reports that error at loc, with it
 // then `advice`; its location is `loc` if the error has none.
 void diag_hold_push(void);
 int diag_hold_pop(void);
-// Returns the first error of the last section, to be reported once it is known to matter.
+// Returns the first error of the last section. The caller reports it by diag_report() if it turns out to matter.
 struct diag_report *diag_held_report(void);
 void diag_report(const struct diag_report *report);
 void diag_warn_held(struct loc loc, const char *advice);
@@ -102,7 +102,7 @@ void die_of_memory(size_t bytes) __attribute__((noreturn));    // bytes: the siz
 // failed, and diag_output() prints nothing.
 extern volatile int diag_interrupted;
 void die_at_exit(void (*hook)(void));
-// Calls check(arg). Returns the message of its die(), which ends only the call, or NULL. Does not nest.
+// Calls check(arg). Returns the message of its die(), which ends only the call, or NULL.
 const char *die_caught(void (*check)(void *), void *arg);
 
 // Receives every message that would be printed, instead of standard error: for programs that show messages in their own

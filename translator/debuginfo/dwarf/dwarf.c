@@ -147,7 +147,7 @@ bool dwarf_is_skeleton(Dwarf_Die *unit)
 	return dwarf_hasattr(unit, DW_AT_dwo_name) || dwarf_hasattr(unit, DW_AT_GNU_dwo_name);
 }
 
-static uint64_t end_of(Dwarf *d)
+static uint64_t end_of_units(Dwarf *d)
 {
 	Dwarf_Off at = 0, next;
 	size_t header;
@@ -171,7 +171,7 @@ static void add_split(struct dwarf_file *f, Dwarf_Die *unit, uint64_t *base)
 
 	if (resource_has(RESOURCE_DWARF_DWO, s.dwarf))
 		return;
-	s.size = end_of(s.dwarf);
+	s.size = end_of_units(s.dwarf);
 	*base += (s.size + 15) & ~15ull;
 	vec_push(&f->splits, s);
 	resource_add(RESOURCE_DWARF_DWO, s.dwarf, s.base);

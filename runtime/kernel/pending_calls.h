@@ -10,8 +10,8 @@
  * call whose entry is skipped has a row that marks this, which replaces a row that an earlier call with the same ID
  * left.
  */
-#ifndef KERNEL_CALLS_H
-#define KERNEL_CALLS_H
+#ifndef KERNEL_PENDING_CALLS_H
+#define KERNEL_PENDING_CALLS_H
 
 struct stp_calls;
 

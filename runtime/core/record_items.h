@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Writing the items of include/records.h: fields, and the space for an item in the handler's record (records.c). */
-#ifndef CORE_ITEMS_H
-#define CORE_ITEMS_H
+#ifndef CORE_RECORD_ITEMS_H
+#define CORE_RECORD_ITEMS_H
 
 #include "internal.h"
 #include "../include/records.h"

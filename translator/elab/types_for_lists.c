@@ -56,7 +56,7 @@ static int drop_unbound(struct session *s)
 	return 0;
 }
 
-void elab_despite_errors(struct session *s)
+void elab_types_for_lists(struct session *s)
 {
 	static int (*const steps[])(struct session *) = { elab_bind_names, drop_unbound, elab_targets, elab_types };
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The tables of calls.h: sets of WAYS rows; a hash of the key selects a set. Each table has one lock, held while
- * one set is searched and a row is copied. It is an arch_spinlock_t, since handlers disable interrupts without
+ * The tables of pending_calls.h: sets of WAYS rows; a hash of the key selects a set. Each table has one lock, held
+ * while one set is searched and a row is copied. It is an arch_spinlock_t, since handlers disable interrupts without
  * lockdep's knowledge.
  */
 #include "kernel.h"
-#include "calls.h"
+#include "pending_calls.h"
 #include "hash_index.h"
 #include <linux/pid.h>
 #include <linux/pid_namespace.h>
@@ -167,7 +167,8 @@ static struct call *renew(struct stp_calls *t, u64 id, bool skipped)
 	return best;
 }
 
-/* Ends: other CPUs hold the lock for a search of WAYS rows, with interrupts off; this CPU is in one hit at a time. */
+/* Bounded wait: other CPUs hold the lock for a search of WAYS rows, with interrupts off; this CPU is in one hit at a
+ * time. */
 void stp_calls_put(struct stp_calls *t, u64 id, const void *data, u32 size)
 {
 	struct call *r;
@@ -195,7 +196,7 @@ static enum stp_call get(struct stp_calls *t, u64 id, void *data, u32 size, bool
 	enum stp_call found;
 	struct call *r;
 
-	arch_spin_lock(&t->lock);  /* ends: see stp_calls_put() */
+	arch_spin_lock(&t->lock);  /* bounded: see stp_calls_put() */
 	r = find(t, set, id);
 	if (!r)
 		found = without_row(set, take);
@@ -222,8 +223,8 @@ enum stp_call stp_calls_take(struct stp_calls *t, u64 id, void *data, u32 size)
 }
 
 /* If the lock times out, perhaps because this hit interrupted its holder, the data of all rows is considered
- * lost: these calls are counted, whereas a row of another call would give wrong data. */
-static void replace_row(struct stp_calls *t, u64 id, bool marked)
+ * lost: each of these calls counts as a loss, whereas a row of another call would give wrong data. */
+static void skip_or_forget(struct stp_calls *t, u64 id, bool skip)
 {
 	struct stp_spin spin = {};
 	unsigned long flags;
@@ -237,8 +238,8 @@ static void replace_row(struct stp_calls *t, u64 id, bool marked)
 	if (!locked) {
 		WRITE_ONCE(t->valid_from, READ_ONCE(t->age) + 1);
 	} else {
-		r = marked ? renew(t, id, true) : find(t, set_of(t, id), id);
-		if (r && !marked)
+		r = skip ? renew(t, id, true) : find(t, set_of(t, id), id);
+		if (r && !skip)
 			r->task = NULL;
 		arch_spin_unlock(&t->lock);
 	}
@@ -247,10 +248,10 @@ static void replace_row(struct stp_calls *t, u64 id, bool marked)
 
 void stp_calls_skip(struct stp_calls *t, u64 id)
 {
-	replace_row(t, id, true);
+	skip_or_forget(t, id, true);
 }
 
 void stp_calls_forget(struct stp_calls *t, u64 id)
 {
-	replace_row(t, id, false);
+	skip_or_forget(t, id, false);
 }

@@ -2,8 +2,8 @@
 /*
  * Additions to counters of a CPU, and handlers that consist of them. Part of generated.h, whose types it uses.
  */
-#ifndef STP_ADDS_H
-#define STP_ADDS_H
+#ifndef STP_COUNTERS_H
+#define STP_COUNTERS_H
 
 /*
  * Adds to a counter of this CPU, modulo 2^64. With STP_ADD_IS_WHOLE the addition is one instruction, so that an

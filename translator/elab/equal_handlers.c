@@ -46,7 +46,7 @@ static bool same_stat(const struct expr *a, const struct expr *b)
 
 static bool same_piece(const struct format_piece *a, const struct format_piece *b)
 {
-	return a->conv == b->conv && a->is_long == b->is_long && a->flag == b->flag && a->width == b->width &&
+	return a->conv == b->conv && a->is_long == b->is_long && a->flags == b->flags && a->width == b->width &&
 	       a->precision == b->precision && a->width_star == b->width_star &&
 	       a->precision_star == b->precision_star && a->len == b->len &&
 	       (!a->len || !memcmp(a->text, b->text, a->len));
