@@ -81,3 +81,14 @@ with_kernel() {
 	"${@:2}"
 	[ -z "${UNSHARED-}" ] || umount /lib/modules
 }
+
+# Kernels may be built without support for 32-bit programs.
+runs_32bit() {
+	printf '.globl _start\n_start: mov $1, %%eax\nxor %%ebx, %%ebx\nint $0x80\n' >"$SCRATCH/exit.s"
+	gcc -m32 -nostdlib -static -o "$SCRATCH/exit" "$SCRATCH/exit.s" 2>/dev/null && "$SCRATCH/exit" 2>/dev/null
+}
+
+# Hypervisors may let the kernel set watchpoints, but not deliver their hits.
+has_watchpoints() {
+	gcc -O1 -o "$SCRATCH/watchpoints" "$TESTS/programs/counts_watchpoint.c" && "$SCRATCH/watchpoints"
+}

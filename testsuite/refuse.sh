@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Tables of scripts that are accepted or refused, read by error/run.sh and rows/run.sh:
+# Tables of scripts that are accepted or refused, read by error/run.sh and language/run.sh:
 #   bad 'script with a ^ before the location' 'part of the message'   # "\^" is a real "^"; with a warning and -u, too
 #   late 'script with a ^' 'part of the message'     # the same, but -p1 prints the tree, which parses to itself
 #   note 'part of a note'              # the bad script before also shows this

@@ -70,6 +70,9 @@ expect stack-argument 0 'stp_load8(c, stp_reg(c, 248))' "$STAP" -r "$tree" -p3 -
 expect stack-argument-last 0 'stp_load1(c, stp_reg(c, 248) + 16)' "$STAP" -r "$tree" -p3 -e 'probe kernel.function("vfs_many") { println($k) }'
 expect syscalls 0 '.number = 56' "$STAP" -r "$tree" -p3 -e 'probe syscall.openat { println(name) }'
 expect no-such-syscall 1 'syscall' "$STAP" -r "$tree" -p3 -e 'probe syscall.arch_prctl { println(name) }'
+expect watchpoint 1 'Linux on arm64 does not continue after the access' "$STAP" -r "$tree" -p2 -e 'probe kernel.data("jiffies").write { println(1) }'
+expect watchpoint-of-target 1 'Linux on arm64 does not continue after the access' "$STAP" -r "$tree" -p2 -c true -e 'probe process.data(4096).rw { println(1) }'
+expect watchpoint-optional 0 '' "$STAP" -r "$tree" -p3 -e 'probe kernel.data("jiffies").write ?, begin { println(1) }'
 expect condition 0 'println("arm64")' "$STAP" -a aarch64 -r "$tree" -p2 -v -e 'probe begin { %( arch == "arm64" %? println("arm64") %: println("other") %) }'
 expect compiler-missing 1 "\"aarch64-linux-gnu-gcc-99\", which this kernel's modules are built with, is not installed; install it (on Debian: apt install gcc-99-aarch64-linux-gnu)" \
 	"$STAP" -a arm64 -r "$tree" -p4 -e "$begin"

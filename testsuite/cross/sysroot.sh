@@ -10,13 +10,14 @@ program() { # NAME WORD: a program that calls visit() of the library, which retu
 	printf 'int visit(int n);\nint entered(int %s) { return visit(%s); }\nint main(int c, char **v) { return entered(c); }\n' "$2" "$2" |
 		gcc -g -O1 -fno-inline -x c - -o "$1" -L"$root/opt/lib" -lvisit
 }
+# Files are copied: a hard link changes the ctime of the file, which is in keys of the cache, so that all other tests
+# would compile their runtime again. The debuginfo's key is its build-id.
 make_root() {
-	local of
 	mkdir -p "$root"/{etc,boot,opt/lib,usr/bin,usr/lib,usr/src,usr/local/bin,lib/modules,usr/lib/debug/boot}
-	cp -al "/lib/modules/$release" "$root/lib/modules/" || return
-	for of in /usr/src/linux-headers-"${release%%-cloud*}"*; do cp -al "$of" "$root/usr/src/" || return; done
-	cp -al "$(realpath "$(readlink -f "/lib/modules/$release/build/scripts")/..")" "$root/usr/lib/" || return
-	ln "/boot/vmlinuz-$release" "/boot/config-$release" "$root/boot/" || return
+	cp -a "/lib/modules/$release" "$root/lib/modules/" || return
+	cp -a /usr/src/linux-headers-"${release%%-cloud*}"* "$root/usr/src/" || return
+	cp -a "$(realpath "$(readlink -f "/lib/modules/$release/build/scripts")/..")" "$root/usr/lib/" || return
+	cp -a "/boot/vmlinuz-$release" "/boot/config-$release" "$root/boot/" || return
 	[ ! -e "/usr/lib/debug/boot/vmlinux-$release" ] || ln "/usr/lib/debug/boot/vmlinux-$release" "$root/usr/lib/debug/boot/" || return
 	echo 'int visit(int visitor) { return visitor; }' | gcc -g -shared -fPIC -O1 -x c - -o "$root/opt/lib/libvisit.so" || return
 	program "$root/usr/bin/true" ours && program "$root/usr/local/bin/other" ours || return

@@ -120,7 +120,7 @@ for series in 6.1 6.12; do
 	if [ -z "$failed" ]; then ok "foreign/tools-$series"; else not_ok "foreign/tools-$series" "$failed"; fi
 done
 
-if wanted beside && [ -z "${NO_GUEST-}" ]; then
-	. "$TESTS/foreign/beside.sh"
-	beside
+if wanted compare && [ -z "${NO_GUEST-}" ]; then
+	. "$TESTS/foreign/compare.sh"
+	compare_with_bpftrace
 fi

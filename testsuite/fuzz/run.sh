@@ -44,8 +44,15 @@ seed_debuginfo() {
 	printf '\237\353\1\0\30\0\0\0\0\0\0\0\30\0\0\0\30\0\0\0\5\0\0\0\1\0\0\0\1\0\0\4\4\0\0\0\0\0\0\0\1\0\0\0\0\0\0\0\0zoo\0' >"$1/itself.btf"
 }
 
-# Recorded sessions of the user runtime.
+# Recorded sessions of the user runtime, and such as it does not record, also of older versions.
 seed_report() {
+	local kind
+	for kind in stacks lists described-twice names; do
+		PYTHONDONTWRITEBYTECODE=1 python3 "$TESTS/report/hostile_session.py" $kind >"$1/$kind"
+	done
+	for kind in 2 3 4; do
+		sed "s/taqr\x05/taqr\x0$kind/" "$1/lists" >"$1/lists-$kind"
+	done
 	timeout 300 "$STAP" -w --runtime=user --record "$TESTS/report/values.stp" -T 1 >"$1/values" 2>/dev/null
 	timeout 300 "$STAP" -w --runtime=user --record -e 'global n probe begin { printf("%d %s\n", 5, "a"); n[1, "b"] <<< 2 exit() }
 		probe end { print(@hist_log(n[1, "b"])) }' >"$1/small" 2>/dev/null

@@ -90,7 +90,7 @@ report hosts/guests-nothing-left "$left"
 
 # A guest that dies: the values that it has sent are counted, and its name is printed.
 session --remote=one --remote=two && reads one 5 && reads two 7 && printed '12 received' && { kill -USR1 "${pids[1]}"; sleep 2; reads one 1; ssh one cat /proc/uptime >/dev/null; } || kill $session
-finish guests-host-dies 1 "$(printf '%s\n' begin '13 13 390 30' 'cat one 6' 'cat two 7' 'one cat' 'two cat')" 'WARNING: two: the run there ended early'
+finish guests-host-dies 1 "$(printf '%s\n' begin '13 13 390 30' 'cat one 6' 'cat two 7' 'one cat' 'two cat')" 'WARNING: two: the connection was lost'
 
 # stap is killed: the module is unloaded.
 session --remote=one && kill -KILL $session

@@ -1,14 +1,18 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Replaces ssh: a simulated host that accepts a module and sends the data that staprun would send
-(runtime/include/records.h). The name of the host selects its behaviour: stand_in.py [-OPTION...] -- HOST COMMAND.
+"""Replaces ssh: stand_in.py [-OPTION...] -- HOST COMMAND runs the command here. Under another name it replaces the
+staprun that staprun --link starts, and writes the data that staprun would write (runtime/include/records.h). The name of
+the host selects its behaviour, and what happens to its connection.
 
-HOSTS_RELEASE: the kernel that it reports. HOSTS_DIR: for a file HOST.began and one HOST.ended, when its input ended.
+HOSTS_RELEASE: the kernel that it reports. HOSTS_DIR: for a file HOST.began and one HOST.ended, when it received SIGTERM.
+HOSTS_STAPRUN: the path of this file as staprun.
 """
 import os
 import random
 import select
+import signal
 import struct
+import subprocess
 import sys
 import time
 
@@ -18,6 +22,7 @@ from write_session import HEAD, frame, number, signed, text
 FRAME_START, FRAME_RECORD, FRAME_END, FRAME_ARMED = 1, 2, 6, 8
 TEXT, GLOBAL, ADDED, ASSIGNED = 3, 8, 12, 13
 LONG, STRING, STATS = 1, 2, 3
+ORDER_STOP = struct.pack('<Q', 1)      # the first member of struct link_order
 
 
 def head():
@@ -28,8 +33,8 @@ def record(*items):
     return frame(FRAME_RECORD, head() + b''.join(items))
 
 
-def start():
-    return frame(FRAME_START, struct.pack('<II', 0x72716174, 3) + text('release') + text('host'))
+def start(name='host'):
+    return frame(FRAME_START, struct.pack('<II', 0x72716174, 3) + text('release') + text(name))
 
 
 def described(index, name, value, keys=()):
@@ -78,15 +83,27 @@ def send(*frames):
     os.write(1, b''.join(frames))
 
 
+terminated = False
+
+
+def end(*_):
+    global terminated
+    terminated = True
+
+
 def wait_for_end(seconds=60):
-    """Waits until standard input ends."""
-    end = time.time() + seconds
-    while time.time() < end and select.select([0], [], [], 1)[0] != [0] or os.read(0, 65536):
-        pass
+    """Waits for SIGTERM."""
+    deadline = time.monotonic() + seconds
+    while not terminated and time.monotonic() < deadline:
+        time.sleep(0.02)
 
 
 def mark(name, what):
     open('%s/%s.%s' % (os.environ['HOSTS_DIR'], name, what), 'w').close()
+
+
+def was(name, what):
+    return os.path.exists('%s/%s.%s' % (os.environ['HOSTS_DIR'], name, what))
 
 
 def wait_for(*names):
@@ -100,12 +117,31 @@ GLOBALS = (described(0, 'n', LONG), described(1, 'by', LONG, (STRING,)), describ
            described(3, 'who', STRING, (STRING,)))
 
 
+def play_apart(name):
+    """Prints long lines in parts, in a session of its own. That of "apartlost" has no end."""
+    record_head = bytes([HEAD]) + number(time.time_ns()) + number(0) + number(0)
+    send(start(name), frame(FRAME_ARMED, b''))
+    if name == 'apartlost':
+        return 1
+    for i in range(30):
+        send(frame(FRAME_RECORD, record_head + printed('x' * 9000)))
+        time.sleep(0.01)
+        send(frame(FRAME_RECORD, record_head + printed('x' * 9000 + '%d\n' % i)))
+    send(END)
+    return 0
+
+
 def play(name):
     """Sends the data of the host NAME; returns its exit status."""
+    if name.startswith('apart'):
+        return play_apart(name)
     own = int(''.join(c for c in name if c.isdigit()) or 0)
-    send(start(), record(*GLOBALS))
-    if name.startswith('slow'):
-        time.sleep(1)
+    send(start(name), record(*GLOBALS))
+    if name.startswith(('slow', 'cutstart')):
+        time.sleep(1 if name.startswith('slow') else 2.5)
+    if name.startswith('unarmed'):
+        wait_for_end()
+        return 0
     send(frame(FRAME_ARMED, b''))
     mark(name, 'began')
     kind = name.rstrip('0123456789')
@@ -118,6 +154,8 @@ def play(name):
     elif kind == 'lines':
         for part in ('one', ' line\nand', ' an', 'other\n', 'the last'):
             send(record(printed(part + (' of %s' % name if part == 'one' else ''))))
+    elif kind == 'stacks':             # a call stack as print_backtrace() prints it
+        send(record(printed('first\n 0x1000 : f+0x1/0x2 [/no/file]\n 0x2000 : g'), printed('\nlast\n'), added(0, 0)))
     elif kind == 'early':
         send(record(added(0, 1000)))
         return 1
@@ -139,6 +177,19 @@ def play(name):
         send(bytes(stream))
     elif kind == 'huge':
         send(struct.pack('<IIQ', 1 << 30, FRAME_RECORD, 0) + b'x' * 100000)
+    elif kind in ('cut', 'stall', 'shared'):     # many records, while its connection ends or is silent several times
+        for i in range(300):
+            send(record(added(0, 1), added(1, i, 'shared'), added(1, 1, 'k%d' % (i % 7)), printed('%d\n' % i)))
+            time.sleep(0.01)
+        wait_for_end()
+        send(record(added(0, 1000)), END)
+        return 0
+    elif kind == 'loud':               # more messages than a pipe takes
+        send(record(added(0, 5)))
+        for i in range(5000):
+            os.write(2, b'WARNING: message %d of a host that has much to say to whoever reads this\n' % i)
+    elif kind == 'cutstart':           # its connection ends several times before it is armed
+        send(record(added(0, 7)))
     elif kind == 'exits':
         send(record(added(0, 3)), END)
         return 0
@@ -150,21 +201,79 @@ def play(name):
     return 0
 
 
+def copy(name, command):
+    """A connection that ends, or is silent, a second after the first message, in the middle of another; that of
+    "unstopped" ends instead of passing on the first order to stop."""
+    host = subprocess.Popen(['sh', '-c', command], stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True)
+    ends = float('inf')
+    sources = {0: host.stdin.fileno(), host.stdout.fileno(): 1}
+    if name.startswith('cutmodule'):       # the connection ends within the module
+        os.write(host.stdin.fileno(), os.read(0, 4096))
+        os._exit(255)
+    while sources:
+        left = ends - time.monotonic()
+        if left < 0 and '--link' in command + ' --link' * name.startswith('cut'):
+            if name.startswith(('stall', 'shared')):
+                time.sleep(60)         # stap ends this process
+            os._exit(255)
+        for fd in select.select(list(sources), [], [], min(max(left, 0.01), 1))[0]:
+            got = os.read(fd, 701)
+            if name.startswith('cuthello') and fd:
+                os._exit(255)          # the first message is lost, after the session has begun
+            if fd and name.startswith(('cut', 'stall', 'shared')):
+                ends = min(ends, time.monotonic() + 1)
+            if not got:
+                os.close(sources.pop(fd))
+                continue
+            if name.startswith('unstopped') and fd == 0 and was(name, 'began') and got[-24:-16] == ORDER_STOP:
+                if not was(name, 'cut'):
+                    mark(name, 'cut')
+                    os._exit(255)
+            while got:
+                got = got[os.write(sources[fd], got):]
+    return host.wait()
+
+
+def hostile(name, command):
+    """Sends invalid data: bytes of valid messages are changed, by the number in the name."""
+    if '--rejoin' in command:
+        return 1
+    chance = random.Random(name)
+    stream = bytearray()
+    for kind, payload in [(1, b'/tmp/none'), (2, start() + record(*GLOBALS) + frame(FRAME_ARMED, b''))] + [
+            (chance.randrange(6), bytes(chance.randrange(256) for _ in range(chance.randrange(80)))) for _ in range(20)]:
+        stream += struct.pack('<II', len(payload), kind) + payload
+    for _ in range(chance.randrange(6)):
+        stream[chance.randrange(len(stream))] = chance.randrange(256)
+    os.write(1, bytes(stream))
+    time.sleep(chance.randrange(3))
+    return 0
+
+
 def main():
+    if os.path.basename(sys.argv[0]) != 'ssh':
+        signal.signal(signal.SIGTERM, end)
+        os._exit(play(os.environ['HOSTS_NAME']))       # at once: a signal during Python's own end would kill it
     name = sys.argv[sys.argv.index('--') + 1].rpartition('@')[2]
     command = sys.argv[-1]
     if 'uname -rm' in command:
         if name.startswith('down'):
             sys.exit('ssh: connect to host %s: Connection refused' % name)
+        if name.startswith('silent'):
+            time.sleep(600)
         print(os.environ['HOSTS_RELEASE'], 'x86_64')
         return
-    left = int(command.partition("sh '")[2].partition("'")[0])
-    while left:
-        got = os.read(0, min(left, 65536))
-        if not got:
-            sys.exit(1)
-        left -= len(got)
-    sys.exit(play(name))
+    os.environ.update(HOSTS_NAME=name, SYSTEMTAP_STAPRUN=os.environ['HOSTS_STAPRUN'])
+    if name.startswith('stuck'):
+        time.sleep(600)
+    if name.startswith('hostile'):
+        sys.exit(hostile(name, command))
+    # All connections through the shared one are silent.
+    if name.startswith('shared') and '--rejoin' in command and '-oControlPath=none' not in sys.argv:
+        time.sleep(600)
+    if name.startswith(('cut', 'stall', 'unstopped', 'shared')):
+        sys.exit(copy(name, command))
+    os.execvp('sh', ['sh', '-c', command])
 
 
 if __name__ == '__main__':

@@ -14,5 +14,5 @@ arm64_kernel() {
 	[ -z "$compiler" ] || PATH=$compiler:$PATH
 	target_cc="aarch64-linux-gnu-gcc --sysroot=$userland -mbranch-protection=standard"
 	[ -x "$loader/stapio" ] || (mkdir -p "$SCRATCH/arm64" && cd "$SCRATCH/arm64" && "$SOURCE/configure" &&
-		make CC="$target_cc" staprun/staprun staprun/stapio) >"$SCRATCH/err" 2>&1
+		make CC="$target_cc" staprun/staprun staprun/stapio staprun/stap-merge) >"$SCRATCH/err" 2>&1
 }

@@ -16,7 +16,7 @@ host=$(dpkg --print-architecture)
 arch=$host
 case $flavour in *-arm64|arm64) arch=arm64 ;; esac
 # Packages with which programs for another architecture are built and run.
-programs=({busybox-static,libc6,libc6-dev,linux-libc-dev,libcap2,libcap-dev,libssl3,libssl-dev,libcrypt1,strace}":$arch")
+programs=({busybox-static,coreutils,libc6,libc6-dev,linux-libc-dev,libcap2,libcap-dev,libssl3,libssl-dev,libcrypt1,strace}":$arch")
 unpack_userland() {
 	rm -rf "$dir/userland"
 	unpack "$dir/userland" "${programs[@]}" || { tail -n 5 "$dir/log" >&2; exit 1; }

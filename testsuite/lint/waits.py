@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Waits of the runtime: each call that can wait (for other CPUs, RCU, a lock, a file system, user memory, text to be patched) has
-"ends:" with a bound or a proof in the comment of its line, in the comment directly above it, or above its function. Prints those
-that have none. Usage: waits.py DIRECTORY"""
+"bounded:" or "Bounded wait:" with a bound or a proof in the comment of its line, in the comment directly above it, or above its
+function. Prints those that have none. Usage: waits.py DIRECTORY"""
 import glob
 import re
 import sys
@@ -15,6 +15,7 @@ WAIT = re.compile(r"""\b(?!stp_|compat_)(
     smp_call_function\w* | on_each_cpu\w* | stop_machine\w* | perf_event_(create_kernel_counter|release_kernel|read_value) |
     schedule(_timeout\w*)? | msleep\w* | usleep\w* | udelay | cpu_relax | plat_pause | plat_handlers_wait | kern_path\w* | kernel_read |
     copy_(to|from)_user | simple_read_from_buffer | ftrace_set_filter\w* | ftrace_free_filter )\(""", re.X)
+BOUND = re.compile(r"bounded:|Bounded\s+wait:")
 DECLARATION = re.compile(r"^(static |inline |extern )*(noinline )?(struct \w+|void|int|bool|u32|u64|ssize_t|size_t|compat_\w+) \**\w+\(")
 
 
@@ -50,7 +51,7 @@ def check(path):
                 in_function = True
         found = WAIT.search(code)
         if found and not (line[0] not in "\t " and (DECLARATION.match(code) or code.startswith(("#", "_Static_assert")))) and \
-                not any("ends:" in t.lower() for t in (text, above, before_function if in_function else "")):
+                not any(BOUND.search(t) for t in (text, above, before_function if in_function else "")):
             bad.append((number, found.group(1)))
         above = text if inside else ""
     return bad
@@ -60,7 +61,7 @@ def main(root):
     bad = 0
     for path in sorted(glob.glob(root + "/runtime/kernel/*.[ch]") + glob.glob(root + "/runtime/core/*.[ch]")):
         for number, name in check(path):
-            print(f"{path[len(root) + 1:]}:{number}: {name}() may wait: its comment needs \"ends:\" and a bound or a proof")
+            print(f"{path[len(root) + 1:]}:{number}: {name}() may wait: its comment needs \"bounded:\" and a bound or a proof")
             bad = 1
     return bad
 

@@ -1,39 +1,45 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Scripts in real kernels: all tests are built here, then one virtual machine per kernel runs them.
+# Scripts in real kernels: all tests are built on this host, then one virtual machine per kernel runs them.
 #   live/NAME.test   a shell fragment that sets
-#       script='...'      what stap -e gets; or build() { ...makes $dir/$name.ko or other files... }
-#       options=(...)     for stap (not -c), e.g. (-g)
-#       arguments=(...)   for the script
-#       debuginfo=both    built twice: from DWARF where there is some, and from BTF alone
-#       kernels=one       the kernel makes no difference: the loader's output and options, code and variables of programs
-#       needs='dwarf ...' skipped where the kernel has no DWARF here; kbuild: where the kernel is unpacked only;
-#                         module-btf: where its modules have no BTF (before 5.11);
-#                         failslab: where the kernel cannot make allocations fail (as the debug kernel can);
-#                         usual-code: where the kernel's code is full of checks (KASAN), so that variables are in other places or nowhere;
-#                         gcc-multilib: where 32-bit programs cannot be made; another word: where that command isn't
-#       guest='...'       what the guest runs, default: staprun [-c "$command"] NAME.ko
-#                         "await COMMAND" waits there until a command of the shell succeeds: no test relies on how long something takes
-#       command='...'     for -c
-#       check() { ... }   looks at $out $err (files) and $rc; prints what is wrong, if anything
-#   $release, $tree (of a kernel that isn't installed), $vmlinux (with DWARF, where there is some) are for all of them
-#   run/NAME.stp     the scripts of the user runtime: same output expected here
-#   rows/NAME.tests  the rows of the language, a module for all scripts of a table
-# STP_DEBUG=1: all with a runtime that checks itself.
-# LIVE_KERNELS="SUITE:SERIES:FLAVOUR ...": on these, as kernels/run.sh fetches them, in place of the installed 6.1 and 6.12;
-# "debug:SERIES:": one that looks for faults, as kernels/debug.sh builds it.
-# LIVE_SERIES: of the installed kernels, default "6.1 6.12". Where both are installed, tests with kernels=one, and scripts of run/ and tables
-# of rows/, which test the language, run on one of them, alternately; LIVE_ALL=1, or their names: on both.
-# LIVE_BATCH: tests of one guest, default all of them. A guest that dies loses the test that ran; the next ones run in another.
-# LIVE_TIME, LIVE_PATIENCE: seconds for the guests of a kernel and for a test in them; LIVE_STILL: seconds without a result after which a
-# guest is examined and ended. LIVE_MEMORY (MB), LIVE_CPUS: the guest's. LIVE_ARGUMENTS: more
-# of its kernel's command line, e.g. slub_debug=FZPU.
+#       script='...'      the argument of stap -e; or build() { ...makes $dir/$name.ko or other files... }
+#       options=(...)     options of stap (except -c), such as (-g)
+#       arguments=(...)   arguments of the script
+#       debuginfo=both    built twice: from DWARF, if the kernel has it, and from BTF alone
+#       kernels=one       runs on one kernel, since it tests the loader, or code and variables of programs
+#       needs='dwarf ...' is skipped unless all of these are available:
+#                         dwarf: DWARF of the kernel; kbuild: an installed kernel, not only an unpacked one;
+#                         module-btf: BTF of kernel modules (5.11 and later);
+#                         failslab: allocations that fail on request (CONFIG_FAILSLAB, as in the debug kernel);
+#                         usual-code: a kernel without KASAN, which changes the locations of variables;
+#                         x86_64: its machine code, registers or watchpoints, or programs of this host;
+#                         gcc-multilib: 32-bit programs can be built; any other word: that command exists
+#       guest='...'       commands of the guest, default: staprun [-c "$command"] NAME.ko
+#                         "await COMMAND" repeats a shell command until it succeeds: no test relies on durations
+#       command='...'     the command of -c
+#       check() { ... }   reads $out and $err (files) and $rc; prints what is wrong
+#     All of these may use $release, $tree (if the kernel is not installed), $vmlinux (with DWARF, if it exists), $loader
+#     (directory of staprun) and $userland (root of the programs, empty: this host's).
+#   run/NAME.stp         scripts of the user runtime, with the same expected output
+#   language/NAME.tests  rules of the language; all scripts of a table are one module
+# STP_DEBUG=1: builds the runtime with self-checks.
+# LIVE_KERNELS="SUITE:SERIES:FLAVOUR ...": kernels that kernels/run.sh fetches, instead of the installed 6.1 and 6.12;
+# "debug:SERIES:": the kernel with debug checks that kernels/debug.sh builds. A FLAVOUR of arm64 (bookworm:6.1:cloud-arm64):
+# modules and programs are built by the cross compiler, and run in an emulated machine.
+# LIVE_SERIES: series of the installed kernels, default "6.1 6.12". If both are installed, tests with kernels=one, scripts
+# of run/ and tables of language/ run on one of them, alternately; with LIVE_ALL=1, or if they are named: on both.
+# LIVE_BATCH: number of tests per guest, default all. If a guest dies, the test that ran fails, and the next ones run in
+# another guest.
+# LIVE_TIME: seconds for all guests of a kernel; LIVE_PATIENCE: seconds for a test. LIVE_STILL: seconds without a result
+# after which the state of a guest is printed and the guest is killed. LIVE_MEMORY (MB), LIVE_CPUS: size of a guest.
+# LIVE_ARGUMENTS: additional words of its kernel command line, such as slub_debug=FZPU.
 set -u
 if [ -n "${LIVE_KERNELS-}" ] && [ -z "${UNSHARED-}" ] && unshare -m true 2>/dev/null; then
 	UNSHARED=1 exec unshare -m bash "$0" "$@"
 fi
 . "$TESTS/lib.sh"
-. "$TESTS/rows/tables.sh"
+. "$TESTS/kernels/arm64_kernel.sh"
+. "$TESTS/language/tables.sh"
 # A whole line that may be printed for a script with a timer or clock samples if the machine is busy.
 missed_ticks='^WARNING: Missed \(timer ticks\|samples, at least\): [0-9]* (.*$'
 # A line that may also be printed for a script whose probes hit on several processors at once.
@@ -93,7 +99,7 @@ build_module() { # NAME ARGUMENTS OF STAP...
 	local slow=(-DMAXTRYLOCK=10000)
 	[[ "$*" = *-DSTP_OVERLOAD_* ]] || slow+=(-DSTP_NO_OVERLOAD)
 	[[ "$*" != *-DTRYLOCKDELAY=* ]] || slow=("${slow[@]:1}")
-	(cd "$dir" && "$STAP" ${tree:+-B "CC=$TESTS/kernels/cc"} -p4 -r "${tree:-$release}" -m "$(module_name "$1")" ${STP_DEBUG:+-DSTP_DEBUG} "${slow[@]}" "${@:2}") >"$SCRATCH/build" 2>&1
+	(cd "$dir" && "$STAP" "${make_words[@]/#/-B}" -p4 -r "${tree:-$release}" -m "$(module_name "$1")" ${STP_DEBUG:+-DSTP_DEBUG} "${slow[@]}" "${@:2}") >"$SCRATCH/build" 2>&1
 }
 
 # For tests that require kernel modules in the guest: copies them with their dependencies. In the guest, "sh load
@@ -115,6 +121,7 @@ add_modules() { # NAME MODULE...
 # Builds the test and writes NAME.sh for the guest. $2: "" or ".btf".
 add_live() {
 	local name=$1$2 script='' command='' guest='' options=() arguments=()
+	local release=$release tree=$tree image=$image userland=$userland loader=$loader vmlinux=$vmlinux  # so that a test cannot change them
 	build() {
 		build_module "$name" ${options[@]+"${options[@]}"} -e "$script" ${arguments[@]+"${arguments[@]}"}
 	}
@@ -157,14 +164,14 @@ add_script() { # NAME of run/
 	scripts+=("$1")
 }
 
-add_rows() { # TABLE of rows/
+add_language() { # TABLE of language/
 	local group name stap_args=()
-	(rows_collect "$1" "$dir.rows/$1")
-	for group in "$dir.rows/$1"/*/; do
+	(language_collect "$1" "$dir.language/$1")
+	for group in "$dir.language/$1"/*/; do
 		group=${group%/}
 		grep -q kernel "$group/runtimes" 2>/dev/null || continue
-		name=rows-$1-${group##*/}
-		rows_arguments "$group"
+		name=language-$1-${group##*/}
+		language_arguments "$group"
 		if ! build_module "$name" "${stap_args[@]}"; then
 			not_ok "live/$name $release" "$(tail -n 20 "$SCRATCH/build")"
 			continue
@@ -180,15 +187,17 @@ stack_of_module() {
 		od -An -tu4 "$SCRATCH/stack"
 }
 
-problem_of() { # NAME: prints problems that are independent of the test: no results, a module that was not unloaded,
-	       # an expected state that was not reached
+problem_of() { # NAME: prints problems that are independent of the test: no results, the time limit, a module that was
+	       # not unloaded, an expected state that was not reached
 	[ -e "$results/$1.rc" ] || { echo "no result: the guest ended $(if [ -e "$results/$1.died" ]; then echo "while it ran"; else echo before; fi)"; return; }
+	[ "$(cat "$results/$1.rc")" != 143 ] || echo "ended after ${LIVE_PATIENCE:-480} s"
 	grep -s '^await: ' "$results/$1.err"
 	[ ! -e "$results/$1.left" ] || cat "$results/$1.left"
 }
 
 check_live() { # NAME
 	local out=$results/$1.out err=$results/$1.err rc problem
+	local release=$release tree=$tree image=$image userland=$userland loader=$loader vmlinux=$vmlinux  # as in add_live()
 	problem=$(problem_of "$1")
 	if [ -z "$problem" ]; then
 		rc=$(cat "$results/$1.rc")
@@ -231,9 +240,9 @@ errors: $(head -c 600 "$err" 2>&1)"
 check_rows() { # GROUP
 	local table=${1%/*} name problem
 	table=${table##*/}
-	name=rows-$table-${1##*/}
+	name=language-$table-${1##*/}
 	problem=$(problem_of "$name")
-	[ -n "$problem" ] || problem=$(rows_problem "$1" "$(cat "$results/$name.rc")" "$results/$name.out" "$results/$name.err")
+	[ -n "$problem" ] || problem=$(language_problem "$1" "$(cat "$results/$name.rc")" "$results/$name.out" "$results/$name.err")
 	if [ -z "$problem" ]; then ok "live/$name $release"; else not_ok "live/$name $release" "$problem"; fi
 }
 
@@ -259,6 +268,7 @@ missing_for() { # FILE: prints the first requirement of the test that is not ava
 		module-btf) grep -qsx 'CONFIG_DEBUG_INFO_BTF_MODULES=y' "${tree:-/lib/modules/$release/build}/.config" || { echo "a kernel whose modules have BTF"; return; } ;;
 		usual-code) ! grep -qsx 'CONFIG_KASAN=y' "$tree/.config" || { echo "a kernel without KASAN"; return; } ;;
 		failslab) grep -qsx 'CONFIG_FAILSLAB=y' "${tree:-/lib/modules/$release/build}/.config" || { echo "a kernel in which allocations can fail"; return; } ;;
+		x86_64) [ -z "$userland" ] || { echo "a kernel for x86-64"; return; } ;;
 		kbuild) [ -z "$tree" ] || { echo "a build tree that is installed"; return; } ;;
 		gcc-multilib) gcc -m32 -o "$SCRATCH/narrow" -x c - <<<'int main(void) { return 0; }' 2>/dev/null || { echo "$need"; return; } ;;
 		*) command -v "$need" >/dev/null || { echo "$need"; return; } ;;
@@ -270,7 +280,7 @@ missing_for() { # FILE: prints the first requirement of the test that is not ava
 # occurs in each test need not be repeated; all together within LIVE_TIME. A guest without progress prints its
 # stacks and is ended. $SCRATCH/$release.err: problems of the guests, empty if there were none.
 run_guests() {
-	local guests=0 last watcher patience=${LIVE_PATIENCE:-240} end=$((SECONDS + ${LIVE_TIME:-2700}))
+	local guests=0 last watcher patience=${LIVE_PATIENCE:-480} end=$((SECONDS + ${LIVE_TIME:-2700}))
 	: >"$SCRATCH/$release.err"
 	: >"$SCRATCH/$release.log"
 	while [ $((guests += 1)) -le 3 ] && [ $SECONDS -lt $end ]; do
@@ -278,10 +288,10 @@ run_guests() {
 		rm -f "$SCRATCH/qmp"
 		python3 "$TESTS/soak/stuck.py" "$SCRATCH/qmp" "$SCRATCH/$release.tar" "$SCRATCH/$release.stuck" "${LIVE_STILL:-$((patience + 360))}" &
 		watcher=$!
-		"$VM" -v -r "${image:-$release}" -t $((end - SECONDS)) -m ${LIVE_MEMORY:-1536} -s ${LIVE_CPUS:-2} -d "$dir:/t" \
+		"$VM" -v -r "${image:-$release}" ${userland:+-u "$userland"} -t $((end - SECONDS)) -m ${LIVE_MEMORY:-1536} -s ${LIVE_CPUS:-2} -d "$dir:/t" \
 			-k "softlockup_panic=1 unknown_nmi_panic=1 sysctl.kernel.panic_on_rcu_stall=1 ${LIVE_ARGUMENTS-}" \
-			-q "-qmp unix:$SCRATCH/qmp,server=on,wait=off" -f "$BUILD/staprun/staprun:/bin/" -f "$BUILD/staprun/stapio:/bin/" \
-			-f /bin/cat:/bin/cat.host -l "$SCRATCH/guest.log" -- sh /t/all.sh "$patience" \
+			-q "-qmp unix:$SCRATCH/qmp,server=on,wait=off" -f "$loader/staprun:/bin/" -f "$loader/stapio:/bin/" \
+			-f "$userland/bin/cat:/bin/cat.host" -l "$SCRATCH/guest.log" -- sh /t/all.sh "$patience" \
 			>"$SCRATCH/$release.tar" 2>"$SCRATCH/guest.err"
 		status=$?
 		kill $watcher
@@ -302,9 +312,9 @@ run_guests() {
 one_guest() { # NAMES...
 	local name missing debuginfo live=() scripts=() row_groups=() dir=$SCRATCH/$release results=$SCRATCH/$release.out vmlinux=/usr/lib/debug/boot/vmlinux-$release
 	[ -e "$vmlinux" ] || vmlinux=$tree/vmlinux
-	# Modules of tests are built by this machine's compiler, too.
-	[ -z "$tree" ] || export MAKEFLAGS="CC=$TESTS/kernels/cc"
-	rm -rf "$dir" "$dir.rows" "$results"
+	# Modules of tests are built by the same compiler, too.
+	[ ${#make_words[@]} -eq 0 ] || export MAKEFLAGS="${make_words[*]}"
+	rm -rf "$dir" "$dir.language" "$results"
 	mkdir -p "$dir" "$results"
 	cp "$SCRATCH/all.sh" "$dir/all.sh"
 	for name in "$@"; do
@@ -312,7 +322,7 @@ one_guest() { # NAMES...
 		[ -z "$missing" ] || { skip "live/$name $release" "$missing"; continue; }
 		case $name in
 		run/*) add_script "${name#run/}" ;;
-		rows/*) add_rows "${name#rows/}" ;;
+		language/*) add_language "${name#language/}" ;;
 		*)
 			debuginfo=$(sed -n 's/^debuginfo=//p' "$TESTS/live/$name.test")
 			if [ "$debuginfo" != both ] || has_dwarf; then add_live "$name" ''; else skip "live/$name $release" "the kernel's -dbg package"; fi
@@ -337,7 +347,7 @@ VM=$SOURCE/translator/run/stap-vm
 mapfile -t names < <(
 	all=$(for file in "$TESTS"/live/*.test; do basename "$file" .test; done
 		for file in "$TESTS"/run/*.stp; do echo "run/$(basename "$file" .stp)"; done
-		for file in "$TESTS"/rows/*.tests; do echo "rows/$(basename "$file" .tests)"; done)
+		for file in "$TESTS"/language/*.tests; do echo "language/$(basename "$file" .tests)"; done)
 	[ $# -gt 0 ] || echo "$all"
 	for name; do grep -xF -- "$name" <<<"$all" || grep -- "^${name//./[.]}" <<<"$all"; done)
 [ ${#names[@]} -gt 0 ] || exit 0
@@ -346,15 +356,41 @@ names_for() { # SERIES NAMES OF THE COMMAND LINE
 		printf '%s\n' "${names[@]}"
 	else
 		printf '%s\n' "${names[@]}" | awk -v other="$([ "$1" != 6.1 ]; echo $?)" '
-			NR == FNR { one[$0]; next } (!/^(run|rows)\// && !($0 in one)) || n++ % 2 == other' \
+			NR == FNR { one[$0]; next } (!/^(run|language)\// && !($0 in one)) || n++ % 2 == other' \
 			<(cd "$TESTS/live" && grep -lx kernels=one -- *.test | sed 's/[.]test$//') -
 	fi
 }
 
-tree='' image='' summary=()
+# Programs of tests are built by the tools of these names in PATH.
+use_cross_tools() {
+	local tool
+	mkdir -p "$SCRATCH/tools"
+	printf '#!/bin/sh\nexec %s "$@"\n' "$target_cc" >"$SCRATCH/tools/gcc"
+	for tool in ar as ld nm objcopy objdump readelf strip; do
+		printf '#!/bin/sh\nexec aarch64-linux-gnu-%s "$@"\n' "$tool" >"$SCRATCH/tools/$tool"
+	done
+	chmod +x "$SCRATCH/tools"/*
+	ln -sfn gcc "$SCRATCH/tools/cc"
+	PATH=$SCRATCH/tools:$PATH
+}
+
+on_arm64() { # SUITE:SERIES:FLAVOUR NAMES...
+	local parts target_cc
+	IFS=: read -r -a parts <<<"$1"
+	arm64_kernel "${parts[@]}" || return
+	use_cross_tools
+	make_words=(ARCH=arm64 CROSS_COMPILE=aarch64-linux-gnu-)
+	on_kernel "${@:2}"
+}
+
+tree='' image='' userland='' loader=$BUILD/staprun summary=() make_words=()
 for kernel in ${LIVE_KERNELS-}; do
-	with_kernel "$kernel" on_kernel "${names[@]}" || skip "live/* on $kernel" "$(tail -n 1 "$SCRATCH/err")"
+	case $kernel in
+	*arm64) (with_kernel "$kernel" on_arm64 "$kernel" "${names[@]}" && printf '%s\n' "${summary[@]}") ;;
+	*) make_words=("CC=$TESTS/kernels/cc") && with_kernel "$kernel" on_kernel "${names[@]}" ;;
+	esac || skip "live/* on $kernel" "$(tail -n 1 "$SCRATCH/err")"
 done
+make_words=()
 [ -z "${LIVE_KERNELS-}" ] || LIVE_SERIES=
 for series in ${LIVE_SERIES-6.1 6.12}; do
 	release=$(newest $series)

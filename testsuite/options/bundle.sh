@@ -20,6 +20,9 @@ manifest.sig
 SHA256SUMS
 script.stp
 modules/$release.ko" twice
+	bytes() { bundle damaged -g -r "$release" --sign-bundle="$bundles/key" -e 'function f() %{ %} probe begin { f() exit() }' 2>&1 | grep -v '^note: the bundle has no BPF'
+		python3 "$TESTS/options/bundle_bytes.py" "$BUILD/staprun/staprun" "$bundles/damaged"; }
+	expect bundle-bytes 0 "$bundles/damaged" bytes
 	expect bundle-kernel-missing 1 'is not written: nothing can be built for 1.2.3-none' bundle no -r 1.2.3-none -r "$release" -e "$begin"
 	expect bundle-kernel-twice 1 "the kernel $release is given twice" bundle no -r "$release" -r "$release" -e "$begin"
 	expect bundle-no-program 0 'note: the bundle has no BPF program for other kernels: ' bundle guru -g -r "$release" -e 'function f() %{ %} probe begin { f() exit() }'

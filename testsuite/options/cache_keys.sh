@@ -76,7 +76,7 @@ check_embedded() {
 	local script="function f:long() %{ /* pure */
 #include \"$keys/a b#c/n.h\"
 	STAP_RETVALUE = N; %} probe begin { println(f()) exit() }"
-	unit() { SYSTEMTAP_DIR=$keys/home "$STAP" -g --runtime=user -e "$script" 2>&1; }
+	unit() { QUICKTAP_USER_CFLAGS=-O0 SYSTEMTAP_DIR=$keys/home "$STAP" -g --runtime=user -e "$script" 2>&1; }
 	echo '#define N 1' >"$keys/a b#c/n.h"
 	same_key embedded 1 "$(unit)"
 	echo '#define N 2' >"$keys/a b#c/n.h"

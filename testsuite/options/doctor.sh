@@ -8,7 +8,7 @@ expect doctor 0 "user runtime  yes      a script ran in a process" sh -c '"$0" -
 if [ "$(id -u)" -eq 0 ] && [ -e /sys/kernel/btf/vmlinux ] && command -v clang >/dev/null; then
 	expect doctor-bpf 0 "BPF           yes      a script ran as BPF programs" sh -c '"$0" --doctor; true' "$STAP"
 	if [ ! -e /proc/modules ]; then
-		expect doctor-bpf-chosen 0 "kernel run    limited  scripts that probe this kernel run as BPF programs" sh -c '"$0" --doctor && echo ran' "$STAP"
+		expect doctor-bpf-chosen 0 "kernel run    limited  scripts run as BPF programs, which stap chooses here" sh -c '"$0" --doctor && echo ran' "$STAP"
 	else
 		skip options/doctor-bpf-chosen "a kernel that loads no modules"
 	fi

@@ -55,7 +55,7 @@ expect export-unknown 1 '--export takes prometheus:[ADDR:]PORT' "$STAP" --export
 expect export-vm 1 '--export serves the metrics of this host: it cannot be used with --vm' "$STAP" --vm --export=prometheus:9090 -e "$begin"
 export_user() { # the metrics of a script that runs in a process
 	local script
-	user --export=prometheus:"$port" -e 'global ticks # of the timer
+	"$STAP" --runtime=user --export=prometheus:"$port" -e 'global ticks # of the timer
 probe timer.ms(1) { ticks++ } probe timer.s(100) { exit() }' >"$SCRATCH/exporting" 2>&1 &
 	script=$!
 	for _ in {1..300}; do
@@ -63,7 +63,7 @@ probe timer.ms(1) { ticks++ } probe timer.s(100) { exit() }' >"$SCRATCH/exportin
 		sleep 0.1
 	done
 	get "http://127.0.0.1:$port/metrics" | sed 's/^ticks [1-9].*/ticks N/'
-	kill -INT $script
+	kill $script
 	wait $script
 	cat "$SCRATCH/exporting"
 }
@@ -72,15 +72,15 @@ get() { python3 -c 'import sys, urllib.request; print(urllib.request.urlopen(sys
 export_two() {
 	local script='global n = 1 probe begin { n = @1 } probe timer.ms(50) { if (n < 0) n = 0 } probe timer.s(100) { exit() }' first second other
 	other=$((port + 1))
-	user --export=prometheus:"$port" -m exported -e "${script/@1/11}" >/dev/null 2>&1 & first=$!
-	user --export=prometheus:$other -m exported -e "${script/@1/22}" >/dev/null 2>&1 & second=$!
+	"$STAP" --runtime=user --export=prometheus:"$port" -m exported -e "${script/@1/11}" >/dev/null 2>&1 & first=$!
+	"$STAP" --runtime=user --export=prometheus:$other -m exported -e "${script/@1/22}" >/dev/null 2>&1 & second=$!
 	for _ in {1..300}; do
 		get "http://127.0.0.1:$port/metrics" 2>/dev/null | grep -q '^n 11$' && get "http://127.0.0.1:$other/metrics" 2>/dev/null | grep -q '^n 22$' && break
 		sleep 0.1
 	done
 	get "http://127.0.0.1:$port/metrics" | grep '^n '
 	get "http://127.0.0.1:$other/metrics" | grep '^n '
-	kill -INT $first $second
+	kill $first $second
 	wait $first $second
 }
 expect export-two 0 'n 11

@@ -110,7 +110,7 @@ def attempt(name, content, expected=None):
 
 
 LINK, HARD = tarfile.SYMTYPE, tarfile.LNKTYPE
-out, below = "is a link to", "is in a directory that is a link"
+out, below = "is a link to", "has a directory in its path that another entry made a link"
 NOTHING = "no configured kernel"
 ATTACKS = [
     ("parent", [entry("../victim/file")], 'contains ".."'),
@@ -127,7 +127,7 @@ ATTACKS = [
     ("hard-to-link", [entry("l", LINK, "/victim/file"), entry("h", HARD, "l")], "hard link"),
     ("hard-below-link", [entry("l", LINK, "/victim"), entry("h", HARD, "l/file")], below),
     ("hard-to-itself", [entry("h"), entry("h", HARD, "h")], NOTHING),
-    ("directory-then-link", [entry("d/f"), entry("d", LINK, "/victim")], "directory in another entry"),
+    ("directory-then-link", [entry("d/f"), entry("d", LINK, "/victim")], "another entry made it a directory"),
     ("device", [entry("d", tarfile.CHRTYPE), entry("b", tarfile.BLKTYPE), entry("f", tarfile.FIFOTYPE)], NOTHING),
     ("modes", [entry("f")], NOTHING),
     ("line-break", [entry("a\nb")], "is not unpacked"),

@@ -41,11 +41,32 @@ else
 	expect packages-build 0 packaged.ko bare "$STAP" -r "$release" "${headers[@]}" "$image" -p4 -m packaged -e "$probe"
 	expect packages-built-for 0 "$release" modinfo -F vermagic "$packages/work/packaged.ko"
 	expect packages-of-the-only-kernel 0 packaged.ko bare "$STAP" "${headers[@]}" "$image" -p4 -m packaged -e "$probe"
-	expect packages-unpacked-once 0 '2' bash -c "ls -d '$packages'/work/home/cache/trees/*[0-9a-f] | grep -vc size"
+	expect packages-unpacked-once 0 '2' bash -c "ls -d '$packages'/work/home/cache/trees/*[0-9a-f] | grep -c ."
 	# shellcheck disable=SC2016
 	expect packages-same-module 0 '' bash -c '[ "$(objdump -dr --no-show-raw-insn "$1" | tail -n +4 | cksum)" = "$(objdump -dr --no-show-raw-insn "$(SYSTEMTAP_DEBUGINFO_PATH= "$2" -r "$3" -p4 -m packaged -e "$4" >/dev/null && echo packaged.ko)" | tail -n +4 | cksum)" ]; s=$?; rm -f packaged.ko; exit $s' \
 		sh "$packages/work/packaged.ko" "$STAP" "$release" "$probe"
 	expect packages-types 0 '$count:' bare "$STAP" "$image" -L 'kernel.function("vfs_read")'
+	# A package that was unpacked and then changed is unpacked again, and elsewhere if the disk of the cache is full.
+	[ -e "$packages/work/home/cache" ] || bare "$STAP" "$image" -L 'kernel.function("vfs_read")' >/dev/null 2>&1
+	unpacked=$(echo "$packages"/work/home/cache/trees/*/boot/vmlinuz-*)
+	unpacked=${unpacked%/boot/vmlinuz-*}
+	[ -d "$unpacked" ] || { not_ok options/packages-unpacked "no directory in $packages/work/home/cache/trees"; exit 1; }
+	for damage in 'truncate -s 1000 @/boot/vmlinuz-*' 'rm -r @ && mkfifo @' 'rm -r @ && ln -s @ @' 'rm @/boot/vmlinuz-* && mkdir @/boot/vmlinuz-x'; do
+		eval "${damage//@/$unpacked}"
+		expect "packages-changed ${damage//@/TREE}" 0 "The directory $unpacked of the cache is rebuilt: " bare "$STAP" -v "$image" -L 'kernel.function("vfs_read")'
+	done
+	expect packages-repaired 1 '' bash -c "find '$packages/work/home/cache/trees' | grep new-"
+	if [ "$(id -u)" -eq 0 ]; then          # which the user of the cache cannot remove
+		chown 1:1 "$unpacked"
+		expect packages-foreign 0 "The directory $unpacked of the cache is rebuilt: " bare "$STAP" -v "$image" -L 'kernel.function("vfs_read")'
+		rm -rf "$packages"/work/home/cache/trees/*.new-*
+	fi
+	if unshare -m true 2>/dev/null; then
+		expect packages-full-disk 0 '$count:' unshare -m sh -c 'mkdir -p "$0" && mount -t tmpfs -o size=1m none "$0" && exec env SYSTEMTAP_DIR="$0" "$@"' \
+			"$packages/full" "$STAP" "$image" -L 'kernel.function("vfs_read")'
+	else
+		skip options/packages-full-disk 'mount namespaces'
+	fi
 	expect packages-missing 1 "$common, $tools are required by $own, but not in the packages of --headers; add them" bare "$STAP" "${headers[0]}" -p4 -e "$begin"
 	expect packages-missing-tools 1 "$tools is required by $own, but not in the packages of --headers; add it" bare "$STAP" "${headers[@]:0:2}" -p4 -e "$begin"
 	expect packages-missing-own 1 "no configured kernel (include/generated/autoconf.h) in these packages, only $common; add the package of the kernel's own headers, such as linux-headers-$release" \

@@ -11,6 +11,7 @@ esac
 exec '$(command -v gcc)' "\$@"
 SCRIPT
 chmod 755 "$slow/bin/gcc"
+export QUICKTAP_USER_CFLAGS=-O0      # which compiles in less time
 expect progress-shown 0 'shown
 removed' env PATH="$slow/bin:$PATH" SYSTEMTAP_DIR="$slow/home" "$TESTS/options/progress.py" "$slow/seen" 'compiling the runtime for programs' \
 	"$STAP" --runtime=user -p4 -e "$begin"
@@ -20,3 +21,4 @@ rm -rf "${slow:?}/home"
 expect progress-on-a-terminal-only 1 '' bash -c "PATH='$slow/bin':\$PATH SYSTEMTAP_DIR='$slow/home' '$STAP' --runtime=user -p4 -e '$begin' 2>&1 | grep compiling"
 rm -rf "${slow:?}/home"
 expect progress-quiet 0 '' bash -c "! PATH='$slow/bin':\$PATH SYSTEMTAP_DIR='$slow/home' '$TESTS/options/progress.py' '$slow/seen' 'compiling the runtime' '$STAP' -q --runtime=user -p4 -e '$begin' | grep shown"
+unset QUICKTAP_USER_CFLAGS

@@ -65,6 +65,10 @@ def check_values(file, safe_file):
         print('the display of unread globals is printed twice')
     safe = {o['name']: o for o in lines(safe_file) if o['type'] == 'map'}
     expect('safe', [safe['large']['value'], safe['number']['value']], ['9007199254740993', -5])
+    expect('types', [o['value_type'] for o in (safe['large'], safe['number'], safe['scalar'])], ['number', 'number', 'string'])
+    expect('key types', [safe[n]['key_types'] for n in ('both', 'texts', 'large')], [['number', 'string'], ['string'], []])
+    expect('argument types', [o['arg_types'] for o in lines(safe_file) if 'args' in o][0],
+           {'name': 'string', 'n': 'number', '3': 'number', '4': 'number', '5': 'string', '6': 'number'})
 
 
 def check_csv(file):

@@ -6,8 +6,15 @@ import struct
 import sys
 from write_session import FORMAT, HEAD, PRINT, PROBE, frame, number, signed, text
 
-TEXT, SCRIPT_GLOBAL, VALUE = 3, 8, 10
-START = frame(1, struct.pack('<II', 0x72716174, 2) + text('6.1') + text('host'))
+TEXT, SCRIPT_GLOBAL, SCRIPT, VALUE = 3, 8, 9, 10
+NUMBER, STRING, STATISTIC, LIST = 1, 2, 3, 4
+
+
+def start(version):
+    return frame(1, struct.pack('<II', 0x72716174, version) + text('6.1') + text('host'))
+
+
+START = start(2)
 END = frame(6, struct.pack('<iI', 0, 0))
 DAMAGED = frame(2, b'\xff')
 sequence = itertools.count(1)
@@ -30,6 +37,18 @@ def probes(*points):
 
 def global_(name):
     return bytes([SCRIPT_GLOBAL]) + number(0) + text(name) + text('') + bytes([1, 1, 2])
+
+
+# Arrays whose keys and values are lists of addresses: with names, and without.
+def lists():
+    addresses = text('0x401000 0x7fff00001234 0xffffffff81000010') + text(
+        '0x401000 [/no/file+0x1000/0x9000]\n0x7fff00001234\n0xffffffff81000010 : f+0x1/0x2 [kernel]\n')
+    statistic = number(511) + signed(0) + signed(100) + signed(10) + number(12) + signed(3) + signed(30) + signed(1) + signed(20)
+    statistic += number(2) + number(1) + signed(2) + number(3) + signed(1) + text('reads') + text('ms')
+    types = [(NUMBER, [LIST]), (STATISTIC, [LIST, STRING, NUMBER]), (LIST, [NUMBER]), (STRING, [LIST] * 9), (LIST, [])]
+    values = [addresses + signed(5), addresses + text('x') + signed(4) + statistic, signed(1) + addresses, addresses * 9 + text('v'), addresses]
+    return record(b''.join(bytes([SCRIPT_GLOBAL]) + number(i) + text('g%d' % i) + text('') + bytes([of, len(keys)] + keys)
+                           for i, (of, keys) in enumerate(types))) + record(b''.join(bytes([VALUE]) + number(i) + v for i, v in enumerate(values)))
 
 
 TID = record(pieces(('', 'tid='), ('d', '\n')))
@@ -55,6 +74,12 @@ SESSIONS = {
         b'first\n', b' 0x1000 :', b' f+0x1/0x2 [/no/file]\n', b' 0xffffffff81000000 : g+0x3/0x4 [kernel]\n', b'last\n'))) +
     record(pieces(('', 's='), ('s', ''))) +
     record(bytes([PRINT]) + signed(1) + text('h+0x1/0x2\nmain+0x0/0x1\n')) + END,
+    'lists': start(5) + lists() + END,
+    # Formats that announce more pieces than they have; many formats, each followed by a record of it; a script of many parts.
+    'formats-without-pieces': START + b''.join(record(bytes([FORMAT]) + signed(i) + number(64)) for i in range(200000)) + PLAIN[len(START):],
+    'formats-and-records': START + b''.join(record(bytes([FORMAT]) + signed(-i) + number(1) + bytes([0, 0]) + signed(-1) * 2 + text('') +
+                                                   bytes([PRINT]) + signed(-i)) for i in range(150000)) + PLAIN[len(START):],
+    'script-of-parts': START + record(bytes([SCRIPT]) + text(b'x' * 100)) * 400000 + PLAIN[len(START):],
     # The paths of two programs differ by ".return".
     'paths': START + record(probes('process("/x.return.so").function("f")', 'process("/x.so").function("f")')) + TID +
     b''.join(record(bytes([PRINT]) + signed(1) + signed(5), probe) for probe in (1, 2)) + END,

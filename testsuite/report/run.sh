@@ -171,6 +171,29 @@ $symbol_name;inner 2" 2>&1)"
 		python3 "$here/check.py" schema "$SOURCE/doc/json-schema.json" inlined.json 2>&1
 		grep -q inlined.cc inlined.pprof || echo "no source in pprof")"
 	report report/text-of-stacks-is-unchanged "$(grep -F work inlined.text | grep -v = | diff - <(printf '%s\n' "$by_name" "$other_build"))"
+	# A program may be truncated while its frames are looked up, as by a linker that writes it again.
+	cp inlined truncated && mkfifo frames
+	count=0
+	for place in "$by_name" "main+0x1/0x2 [$out/inlined]" "${by_name/+0x/+0x1}"; do
+		stap_user --record -o "truncated.$((++count)).rec" -e 'global n probe begin { n[@1 . "\n"] = 2; exit() }' "${place/inlined]/truncated]}"
+	done
+	"$STAP" report -f folded <frames >truncated.folded 2>truncated.err &
+	{
+		cat truncated.1.rec
+		timeout 60 sh -c 'until [ -s truncated.folded ]; do sleep 0.1; done'
+		: >truncated
+		cat truncated.[23].rec
+	} >frames
+	wait $!
+	report report/frames-of-a-truncated-program "$([ $? = 0 ] || echo "exit status"; wc -l <truncated.folded | diff - <(echo 3); cat truncated.err)"
+	# Paths may have brackets and what looks like an offset. White space in them is escaped, or it would end a frame.
+	odd=$'p +0x1/0x2 [a]\n\tb'
+	mkdir -p "$odd" && cp inlined "$odd/inlined"
+	escaped=$(jq -rn --arg path "$odd" '$path | tojson[1:-1]')
+	for place in "${by_name/inlined]/$escaped/inlined]}" "${by_offset/inlined/$escaped/inlined}"; do
+		stap_user -f folded -e 'global n probe begin { n["inner+0x0/0x10 [/nonexistent]\n" . @1 . "\n"] = 2; exit() }' "$place"
+	done >odd.folded
+	report report/frames-of-odd-paths "$(printf 'work<int>;twice;inner 2\n%.0s' 1 2 | diff - odd.folded)"
 else
 	skip report/inlined-frames "g++ c++filt"
 fi
@@ -193,6 +216,22 @@ stap_user --output=json:/nonexistent/file -e 'probe begin { system("touch ran");
 status=$?
 report report/file-unwritable "$([ $status = 1 ] || echo "exit status $status"; [ ! -e ran ] || echo "the script ran"
 	grep -qF 'ERROR: cannot write /nonexistent/file: No such file or directory' early.err || cat early.err)"
+
+# "-" is standard output. A FIFO that no process reads is reported, and opened when one does.
+hello='probe begin { println("hello"); exit() }'
+rm -f ./-
+{ stap_user -o - -e "$hello"; stap_user --record -o - -e "$hello" | "$STAP" report --output=text:-; stap_user -f json -o - -e "$hello" | jq -r 'select(.text) | .text[:-1]'; } >dash 2>dash.err
+report report/dash-is-standard-output "$(yes hello | head -n 3 | diff - dash; cat dash.err; [ ! -e ./- ] || echo "a file of that name"
+	for two in "--output=json:- --output=csv:-" "--output=json:- -f csv" "-f csv --output=json:-"; do
+		"$STAP" report $two 2>&1 | grep -q 'two formats are written to standard output' || echo "two formats: $two"
+	done)"
+mkfifo fifo
+for args in "-o fifo" "-f json -o fifo" "--output=text:fifo"; do
+	timeout 100 "$STAP" -w --runtime=user $args -e "$hello" >/dev/null 2>fifo.err &
+	timeout 100 sh -c 'until grep -q "^waiting for a process that reads the FIFO fifo" fifo.err; do sleep 0.1; done' && timeout 100 cat fifo
+	wait $! || echo "exit status"
+done >fifo.out
+report report/fifo-without-reader "$(grep -c hello fifo.out | diff - <(echo 4))"
 
 # An HTML report is a single file without references to others, also of a truncated session; it is tested in a browser.
 stap_user -T 60 "$here/html.stp" --record -o html.rec >/dev/null 2>&1
@@ -276,6 +315,12 @@ for kind in cut long-frame; do
 	"$STAP" report $kind.rec >/dev/null 2>$kind.err
 	report report/damage-before-$kind "$([ $? = 1 ] || echo "exit status"; grep -qx "ERROR: $kind.rec is damaged at byte 33; the undamaged parts are shown" $kind.err || cat $kind.err)"
 done
+# The time and the memory that a file takes are in proportion to its size: these would take minutes, or 800 MB.
+for kind in formats-without-pieces formats-and-records script-of-parts; do
+	PYTHONDONTWRITEBYTECODE=1 python3 "$here/hostile_session.py" $kind >large.rec
+	(ulimit -v 600000 && timeout 60 "$STAP" report large.rec >large.text 2>large.err)
+	report "report/cost-of-$kind" "$("$STAP" report plain.rec | cmp - large.text 2>&1; [ $kind != formats-without-pieces ] || grep -q 'large.rec is damaged at byte' large.err || cat large.err)"
+done
 report report/described-twice "$("$STAP" report -f json described-twice.rec 2>&1 | jq -r 'select(.type == "map") | .name' | diff - <(echo second))"
 report report/trace-names-differ "$("$STAP" report -f chrome names.rec | grep -oF '"args":{"a":1,"2":2}' >/dev/null || "$STAP" report -f chrome names.rec)"
 report report/trace-paths-are-whole "$("$STAP" report -f chrome paths.rec | grep '"ph":"[BE]"')"
@@ -304,6 +349,22 @@ status=$?
 "$STAP" report --output=json:kept.rec <kept.rec 2>>kept.err
 report report/output-keeps-session "$([ $status$? = 11 ] || echo "exit status"; [ "$(grep -c 'would overwrite the session; give another file' kept.err)" = 2 ] || cat kept.err
 	cmp plain.rec kept.rec)"
+# Neither a file that is not a session nor one that is missing costs the files that exist, or leaves parts of others.
+echo 'not a session, but more bytes than the head of a frame' >foreign.rec
+for kind in pprof speedscope html json; do
+	echo kept >"kept.$kind"
+	for other in foreign.rec missing.rec; do
+		"$STAP" report --output=$kind:kept.$kind -f text plain.rec $other >/dev/null 2>>foreign.err
+		echo $? >>foreign.status
+	done
+	"$STAP" report --output=$kind:"piped.$kind" stacks - <foreign.rec >/dev/null 2>>piped.err
+	"$STAP" report --output=$kind:"alone.$kind" stacks 2>/dev/null
+done
+report report/foreign-file-costs-no-output "$(sort -u foreign.status | diff - <(echo 1)
+	for kind in pprof speedscope html json; do echo kept | cmp - kept.$kind; done
+	[ "$(grep -c 'foreign.rec is not a recorded session' foreign.err)" = 4 ] || cat foreign.err)"
+report report/outputs-are-complete-before-foreign-input "$(for kind in pprof speedscope html json; do cmp piped.$kind alone.$kind; done 2>&1
+	[ "$(grep -c 'standard input is not a recorded session' piped.err)" = 4 ] || cat piped.err)"
 "$STAP" report --output=json:shared -f text plain.rec >shared 2>shared.err
 report report/output-and-standard-output "$([ $? = 1 ] || echo "exit status"; grep -q 'two outputs are written to shared' shared.err || cat shared.err)"
 "$STAP" report --output=pprof:refused --output=html:beside.html --output=json:/dev/full -f csv plain.rec 2>beside.err

@@ -138,6 +138,7 @@ def rename():
     def result(text, name):
         found = ask(client, 'rename', text, newName=name)
         if 'changes' not in found:
+            same(found['code'], -32803)        # RequestFailed
             return found['message']
         lines = text.replace('|', '').split('\n')
         for edit in reversed(found['changes'][URI]):

@@ -380,7 +380,7 @@ static void take_command(const struct stp_cmd *cmd, size_t len)
 		__atomic_store_n(&got_stop, 1, __ATOMIC_RELEASE);
 		break;
 	case STP_CMD_DETACH: note("DETACH"); break;
-	case STP_CMD_TARGET_GONE: note("TARGET_GONE"); break;
+	case STP_CMD_TARGET_EXITED: note("TARGET_EXITED"); break;
 	case STP_CMD_REMOTE: note("REMOTE %d %.*s", r->id, (int)(cmd->len - sizeof(*r)), r->uri); break;
 	}
 }

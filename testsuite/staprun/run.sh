@@ -24,7 +24,7 @@ compile() {
 		wraps+=("-Wl,--wrap=$name")
 	done
 	for name in staprun caps module bundle image kernel_match program leftovers sign kallsyms sibling_path log; do loader+=("$source/staprun/$name.c"); done
-	for name in stapio input ring outfile bulk child session_loop frames losses load_error monitor policy progress remove_after_kill sibling_path log; do relay+=("$source/staprun/$name.c"); done
+	for name in stapio link input ring outfile bulk child session_loop frames losses load_error monitor policy progress remove_after_kill sibling_path log; do relay+=("$source/staprun/$name.c"); done
 	"${cc[@]}" -Wall -Wextra -Wno-unused-parameter -Wno-sign-compare -Wno-missing-field-initializers \
 		-c -o "$scratch/fake.o" fake_kernel.c &&
 	"${cc[@]}" -w -o "$scratch/staprun" "${loader[@]}" "$scratch/fake.o" "${wraps[@]}" -lcap -lcrypto &&

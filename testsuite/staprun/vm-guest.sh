@@ -283,7 +283,7 @@ staprun ./t_hello.ko
 cat /sys/module/t_count/parameters/_stp_state
 staprun -d t_count
 loaded
-# Before START only its staprun has opened the device; here, not even that has.
+# Before the start, only staprun has a module's device open; here, insmod loads the module, so no process has.
 insmod ./t_tick.ko
 cat /sys/module/t_tick/parameters/_stp_state
 staprun ./t_hello.ko
@@ -292,7 +292,7 @@ loaded
 t killed at system calls
 # Sets $count to the number of system calls of an undisturbed run.
 count_calls() { "$@" 0 0 >/dev/null 2>&1; count=$(sed 's/count //' /tmp/r); }
-# Each run also follows the one that was killed before it. Unexpected results are printed.
+# Each run also shows that the previous one, which was killed, left nothing that prevents it. Prints unexpected results.
 killed_at() { # STEP COMMAND...
 	local step=$1 k
 	shift

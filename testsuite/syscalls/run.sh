@@ -210,7 +210,7 @@ on_arm64() { # SUITE SERIES
 	fi
 	arm64_kernel "$1" "$2" "$flavour" || { skip "syscalls/arm64 $2" "$(tail -n 1 "$SCRATCH/err")"; return; }
 	kernel=(-a arm64 -r "$tree") machine=(-r "$image" -u "$userland") strace=$userland/usr/bin/strace
-	# Pointer keys, if a program changes them, would make its functions return to invalid addresses.
+	# Without return address signing: a program that changes its pointer keys could not return from its functions.
 	beside_strace $target_cc -mbranch-protection=none
 }
 

@@ -109,7 +109,7 @@ tests_of_names() { # FILES
 		{ functions_of "$file"; aliases_of "$file"; } | sed "s|^|$(basename "$file" .stp) |"
 	done >"$SCRATCH/names"
 	(cd "$TESTS" && grep -aoHE '(/[A-Za-z_0-9.-]+)+|[A-Za-z_][A-Za-z_0-9]*([.][A-Za-z_0-9*]*([{][A-Za-z_0-9,]*[}])?[A-Za-z_0-9*]*)*|[(][a-z]+, *[a-z.A-Z_0-9]+' \
-		live/*.test run/*.stp rows/*.tests syscalls/*) | awk -F: '
+		live/*.test run/*.stp language/*.tests syscalls/*) | awk -F: '
 		function has(name, test) { if (!known[name, test]++) tests[name] = tests[name] " " test }
 		NR == FNR { split($0, line, " "); files[line[2]] = files[line[2]] " " line[1]; next }
 		{ while (sub(/[.](process|counter|sample|hz|maxactive)$/, "", $2)) ; }

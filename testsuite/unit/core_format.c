@@ -12,7 +12,7 @@ static struct stp_ctx *c;
 static const char *one(char conv, char flag, int width, int precision, union stp_val v)
 {
 	static char text[20000];
-	struct stp_format f = { NULL, 0, conv, flag, (s16)width, (s16)precision };
+	struct stp_format f = { NULL, 0, conv, stp_format_flag(flag), (s16)width, (s16)precision };
 
 	stp_sprintf(c, text, sizeof(text), &f, 1, &v);
 	return text;

@@ -126,7 +126,7 @@ void plat_message(u32 type, const char *text)
 }
 
 /* Functions of the platform that the core calls. */
-s64 stp_gettimeofday_ns(struct stp_ctx *c) { return 1234567890123456789; }
+s64 stp_gettimeofday_ns(void) { return 1234567890123456789; }
 s64 stp_cpu(struct stp_ctx *c) { return 0; }
 u64 stp_load1(struct stp_ctx *c, u64 address)
 {

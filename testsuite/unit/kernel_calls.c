@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Hash tables of runtime/kernel of every small size, including a single slot (hash_index.h), and the rows of
-// calls.c, which is compiled here with stand-ins for the kernel functions that it uses.
+// pending_calls.c, which is compiled here with stand-ins for the kernel functions that it uses.
 #include "core_platform.h"
 #include "kernel_standins.h"
 
@@ -25,7 +25,7 @@ struct task_struct {
 } tasks[2] = { { .group_leader = &tasks[0] },
 	     { .pid = 1, .start_time = 7, .group_leader = &tasks[0] } }, *current = tasks;
 
-#include "../../runtime/kernel/calls.c"
+#include "../../runtime/kernel/pending_calls.c"
 #include "../../runtime/core/map.h"
 
 const struct stp_module stp_module = {

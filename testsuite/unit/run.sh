@@ -25,7 +25,7 @@ ${CC:-gcc} $flags -fsanitize=signed-integer-overflow -fno-wrapv -r -o "$work/cor
 	"$root"/runtime/core/*.c || exit 1
 
 # Headers of the kernel are empty files: kernel_standins.h defines everything from them that the runtime uses.
-sed -n 's|^#include <\(linux/.*\)>|\1|p' "$root"/runtime/kernel/calls.c "$root"/runtime/kernel/slices.c "$root"/runtime/kernel/modules.c | while read -r header; do
+sed -n 's|^#include <\(linux/.*\)>|\1|p' "$root"/runtime/kernel/pending_calls.c "$root"/runtime/kernel/slices.c "$root"/runtime/kernel/modules.c | while read -r header; do
 	mkdir -p "$work/include/${header%/*}" && : >"$work/include/$header"
 done
 

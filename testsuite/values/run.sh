@@ -73,12 +73,6 @@ test_cplusplus() {
 	compare cplusplus "$TESTS/values/zoo.cc" clang++ -g -O0
 }
 
-# Kernels may be built without support for 32-bit programs.
-runs_32bit() {
-	printf '.globl _start\n_start: mov $1, %%eax\nxor %%ebx, %%ebx\nint $0x80\n' >"$SCRATCH/exit.s"
-	gcc -m32 -nostdlib -static -o "$SCRATCH/exit" "$SCRATCH/exit.s" 2>/dev/null && "$SCRATCH/exit" 2>/dev/null
-}
-
 test_locations() {
 	compare locations "$TESTS/values/locations.s" gcc -g0
 	if runs_32bit; then
