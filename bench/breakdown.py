@@ -19,6 +19,7 @@ import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 READ = 'timeout 6 sh -c "while :; do ./reader x; done" >/dev/null'    # seconds of the guest's clock: instructions
+CALLS = 50                                                      # calls of vfs_read that are logged, at least
 SHOWN = 2                                                       # functions with fewer instructions are summed
 
 
@@ -63,6 +64,20 @@ def wait_for(word, path, guest):
     sys.exit(f'the guest ended before {word}')
 
 
+def wait_for_calls(path, start, guest):
+    """Waits until the log has enough calls of the function at start: the program also starts and ends meanwhile."""
+    wanted, seen, rest = b'/%016x/' % start, 0, b''
+    while not os.path.exists(path):
+        time.sleep(0.1)
+    with open(path, 'rb') as log:
+        while guest.poll() is None and seen < CALLS:
+            text = rest + log.read()
+            end = text.rfind(b'\n') + 1
+            seen += text[:end].count(wanted)
+            rest = text[end:]
+            time.sleep(0.1)
+
+
 def trace(directory, release, names):
     """Runs the guest. Leaves DIR/trace-NAME, and the guest's symbols in DIR/symbols."""
     guest_script(directory, names)
@@ -78,21 +93,28 @@ def trace(directory, release, names):
                 wait_for('phase-' + name, directory + '/symbols', guest)
                 monitor = monitor or Monitor(path)
                 time.sleep(0.5)
-                monitor.run('stop', f'logfile {directory}/trace-{name}', 'singlestep on', 'log exec,nochain', 'cont')
-                time.sleep(1)
+                log = f'{directory}/trace-{name}'
+                monitor.run('stop', f'logfile {log}', 'singlestep on', 'log exec,nochain', 'cont')
+                wait_for_calls(log, Symbols(directory + '/symbols').start, guest)
                 monitor.run('stop', 'log none', 'singlestep off', 'logfile /dev/null', 'cont')
             guest.wait()
 
 
 class Symbols:
-    def __init__(self, path):
-        found = set()
+    """The functions of the kernel, and of the module that was loaded in the phase NAME: modules reuse addresses."""
+
+    def __init__(self, path, phase='base'):
+        kernel, module = set(), set()
         with open(path, errors='replace', encoding='utf-8') as text:
             for line in text:
                 fields = line.split()
                 if len(fields) >= 3 and re.fullmatch('[0-9a-f]{16}', fields[0]) and fields[1] in 'tTwW':
-                    found.add((int(fields[0], 16), fields[2], ''.join(fields[3:])))
-        self.sorted = sorted(found)
+                    (module if '[' in line else kernel).add((int(fields[0], 16), fields[2], ''.join(fields[3:])))
+                elif fields[:1] == ['phase-' + phase]:
+                    break
+                elif line.startswith('phase-'):
+                    module = set()
+        self.sorted = sorted(kernel | module)
         self.start = next(a for a, name, _ in self.sorted if name == 'vfs_read')
 
     def of(self, address):
@@ -139,10 +161,9 @@ def part(function):
 
 
 def report(directory, names):
-    symbols = Symbols(directory + '/symbols')
-    base = usual(directory + '/trace-base', symbols)
+    base = usual(directory + '/trace-base', Symbols(directory + '/symbols'))
     for name in names:
-        added = usual(f'{directory}/trace-{name}', symbols)
+        added = usual(f'{directory}/trace-{name}', Symbols(directory + '/symbols', name))
         added.subtract(base)
         parts, rest = collections.Counter(), collections.Counter()
         for function, n in added.items():
