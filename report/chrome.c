@@ -17,7 +17,7 @@ struct chrome {
 	FILE *out;
 	uint64_t start_ns, last_ns;
 	struct slices slices;
-	struct intern cpus;                // that have a name
+	struct intern cpus;                // CPUs whose name was written
 	bool any;
 };
 

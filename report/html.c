@@ -19,10 +19,10 @@ enum { SAMPLE = 5000, SAMPLE_BYTES = 1 << 19, VALUES_MAX = 100000, MESSAGES_MAX 
 
 struct page {
 	bool in_session;
-	struct intern frames;              // that were written
+	struct intern frames;              // frames that were written
 	uint64_t printed, values, messages, gaps;
-	uint64_t step, shown, shown_bytes; // shown, shown_bytes: since `step` changed; every step-th record is shown
-	uint64_t *records;                 // of each probe
+	uint64_t step, shown, shown_bytes; // every step-th record is shown; the other two count since `step` changed
+	uint64_t *records;                 // number of records of each probe
 	size_t nrecords;
 };
 

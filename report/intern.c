@@ -12,7 +12,7 @@ struct interned {
 	char bytes[];
 };
 
-enum { OVERHEAD = sizeof(struct interned) + 32 };      // of an entry: with its part of the hash table
+enum { OVERHEAD = sizeof(struct interned) + 32 };      // bytes of an entry and its hash slot, without the text
 
 uint64_t intern(struct intern *table, const void *bytes, size_t len, bool *added)
 {

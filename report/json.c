@@ -129,7 +129,7 @@ static void add_frame(void *to, const struct frame *f)
 	add_text(o, "function", f->name);
 	if (f->module.len)
 		add_text(o, "module", f->module);
-	if (f->address) {                          // those of kernels are beyond 2^63
+	if (f->address) {                          // kernel addresses are beyond 2^63
 		snprintf(address, sizeof(address), "%#llx", (unsigned long long)f->address);
 		json_object_object_add(o, "address", json_object_new_string(address));
 	}

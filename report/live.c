@@ -8,7 +8,7 @@
 #include <string.h>
 
 struct live live;
-static const struct session *current;      // whose events are read; NULL: none
+static const struct session *current;      // session whose events are read; NULL: none
 
 static char *copy(const char *text, size_t len)
 {
@@ -185,7 +185,7 @@ static void set_value(struct live_table *t, struct live_row *r, unsigned column,
 	r->values[column] = c->number;
 }
 
-static struct live_row *latest;            // of the line that was read last; a histogram may follow
+static struct live_row *latest;            // row of the line that was read last; a histogram may follow
 static struct live_table *latest_table;
 
 // Reads a line of a global: its keys, then its values.

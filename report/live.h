@@ -9,12 +9,12 @@
 enum { LIVE_COLUMNS = 6, LIVE_LOG_LINES = 2000 };
 
 struct live_row {
-	char *key;                         // "a, 3"; "" of a scalar
+	char *key;                         // "a, 3"; a scalar has ""
 	bool seen;                         // reported since the array's last heading
 	int64_t values[LIVE_COLUMNS];
-	char *text;                        // of a global that is a string, else NULL
+	char *text;                        // value of a global that is a string, else NULL
 	double rate;                       // change of the first value per second
-	uint64_t time_ns;                  // when it was read
+	uint64_t time_ns;                  // time at which it was read
 	struct statistic *hist;            // NULL: none
 };
 

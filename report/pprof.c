@@ -234,7 +234,7 @@ static int write_sample(struct pprof *o, struct sample *sample)
 	sample->locations = o->stack.n;
 	sample->labels = o->labels.n;
 	fwrite(sample, sizeof(*sample), 1, o->samples);
-	if (sample->locations)                          // else o->stack.at is NULL
+	if (sample->locations)                          // without frames o->stack.at is NULL
 		fwrite(o->stack.at, 1, sample->locations, o->samples);
 	if (sample->labels)
 		fwrite(o->labels.at, 1, sample->labels, o->samples);

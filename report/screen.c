@@ -25,7 +25,7 @@ static struct {
 	SCREEN *of_terminal;
 	size_t focus;                      // tables, then the probes, then the log
 	size_t cursor, top;                // row of the pane with the focus, the first one that is shown
-	unsigned column;                   // by which tables are sorted: 0 the key, 1 the first value, ...
+	unsigned column;                   // column by which tables are sorted: 0 the key, 1 the first value, ...
 	bool rising, whole, paused, typing, can_switch, quitting, utf8;
 	char filter[FILTER_MAX];
 } view = { .column = 1 };

@@ -12,6 +12,6 @@ void screen_draw(void);
 // probe screen_probe().
 enum screen_wish { SCREEN_NOTHING, SCREEN_QUIT, SCREEN_SWITCH };
 enum screen_wish screen_key(void);         // handles one pressed key, or a new size of the terminal
-struct live_probe *screen_probe(void);     // under the cursor
+struct live_probe *screen_probe(void);     // returns the probe under the cursor
 
 #endif

@@ -9,8 +9,8 @@
 enum { CPU_TRACKS = 1 << 22 };             // the process of CPUs: greater than all process identifiers
 
 struct track {
-	int64_t pid, tid;                  // of records without a thread: CPU_TRACKS, and CPU_TRACKS + 1 + the CPU
-	struct text name;                  // of the process, or empty
+	int64_t pid, tid;                  // records without a thread: CPU_TRACKS, and CPU_TRACKS + 1 + the CPU
+	struct text name;                  // name of the process, or empty
 	bool has_thread;
 };
 
@@ -22,7 +22,7 @@ struct slices {
 	struct pairing *probes;
 	size_t nprobes;
 	struct thread *threads;
-	uint64_t seq;                      // of the last record
+	uint64_t seq;                      // sequence number of the last record
 	bool in_record;                    // `seq` is valid
 	void *to;
 	void (*named)(void *to, const struct track *t);      // called for the first record of a thread with a name

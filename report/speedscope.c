@@ -16,7 +16,7 @@
 struct speedscope {
 	FILE *frames, *weights;
 	struct intern numbers;             // number of each frame that was written
-	const struct global *global;       // of the profile that is being written, or NULL
+	const struct global *global;       // global of the profile that is being written, or NULL
 	uint64_t sum;                      // sum of its weights
 	uint64_t negative;                 // number of elements with a negative value, which are omitted
 	bool first_sample, profiles;
@@ -166,7 +166,7 @@ static int event(struct output *out, const struct session *s, const struct event
 	if (!o->frames || !o->weights)
 		return -EIO;
 	if (e->kind == EVENT_BEGIN)
-		return end_profile(o);             // of another session
+		return end_profile(o);             // the profile belongs to the previous session
 	return e->kind == EVENT_LOSS ? loss(o, s, e) : stack_is_key(e) ? element(o, s, e) : 0;
 }
 

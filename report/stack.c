@@ -210,7 +210,7 @@ bool stack_is_text(struct text t)
 	const char *end = t.at + t.len, *from = t.at, *to;
 	bool any = false;
 
-	if (!t.len || !memchr(from, 'x', t.len))             // of "0x": most text that is printed ends here
+	if (!t.len || !memchr(from, 'x', t.len))             // no "0x" in the text: most printed text
 		return false;
 	for (; from < end; from = to + 1) {
 		struct frame f;

@@ -7,13 +7,13 @@
 #include "writers.h"
 
 struct frame {
-	struct text name;                  // of a stack: the name of the function, or its address; of another key: its text
+	struct text name;                  // frame of a stack: function or address; other entries: text of the key
 	struct text module;                // the kernel, a module or a file; empty: unknown
 	uint64_t address;                  // 0: unknown
-	uint64_t offset;                   // from the begin of the function in bytes
-	uint64_t size;                     // of the function; if in_file, end of the mapping in the file; 0: unknown
+	uint64_t offset;                   // offset in the function in bytes
+	uint64_t size;                     // size of the function; if in_file, end of the mapping in the file; 0: unknown
 	struct text source;                // file of the source; empty: unknown
-	unsigned line;                     // that the function executes, 0: unknown
+	unsigned line;                     // source line that the function executes, 0: unknown
 	bool inlined;                      // inlined into the function of the preceding frame
 	bool in_file;                      // the function is unknown, and `offset` is from the start of the file
 	unsigned key;  // 0: a frame of the stack; else 1 + the position of the key that this entry shows

@@ -20,10 +20,10 @@ struct reader {
 	struct session s;
 	event_handler *handler;
 	void *to;
-	const unsigned char *at, *end;     // of the items of a frame
-	uint64_t probe;                    // of the last HEAD: 1 + index, or 0
+	const unsigned char *at, *end;     // rest of the items of the current frame
+	uint64_t probe;                    // 1 + index of the probe in the last HEAD, or 0
 	bool damaged;                      // a field reached beyond the end, or has no valid value
-	unsigned version;                  // of the stream
+	unsigned version;                  // version of the stream
 	bool begun;                        // BEGIN was delivered
 	struct cell cells[2 * FORMAT_PIECES + FORMAT_PIECES];
 	struct statistic statistic;

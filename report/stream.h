@@ -19,18 +19,18 @@ struct text { const char *at; size_t len; };                       // any bytes,
 
 struct statistic {
 	unsigned ops;                      // STP_COUNT and the like
-	int64_t low, high, step;           // of @hist_linear
+	int64_t low, high, step;           // parameters of @hist_linear
 	unsigned buckets;                  // 0: no histogram
 	int64_t count, sum, min, max;
 	int64_t hist[CELL_BUCKETS];
-	struct text label, unit;           // a name for people; unit of the values; empty: unknown
+	struct text label, unit;           // readable name; unit of the values; empty: unknown
 };
 
 struct cell {
 	enum cell_type type;
 	int64_t number;
 	struct text text;
-	struct text frames;                // of a call stack whose text is its addresses: a line for each frame; else empty
+	struct text frames;                // call stack whose text is its addresses: a line per frame; else empty
 	struct statistic *statistic;
 };
 
@@ -45,7 +45,7 @@ struct format { int64_t id; unsigned n; struct piece pieces[]; };
 struct probe {
 	char *point, *written, *where;
 	uint64_t hits, min_ns, sum_ns, max_ns;     // at the end
-	uint64_t counted_ns;                       // when these were read
+	uint64_t counted_ns;                       // time at which these were read
 };
 struct global {
 	char *name, *label;
@@ -67,9 +67,9 @@ struct session {                           // what the stream has described so f
 	unsigned hist_width;
 	int64_t target;                    // 0: none
 	struct text script;                // empty if unknown
-	struct text *options;              // of the translation; streams before version 4 have none
+	struct text *options;              // options of the translation; streams before version 4 have none
 	size_t noptions;
-	char *kernel, *host;               // where it ran, "" if unknown
+	char *kernel, *host;               // kernel and host on which it ran, "" if unknown
 };
 
 enum event_kind { EVENT_BEGIN, EVENT_PRINT, EVENT_TEXT, EVENT_HIST, EVENT_VALUE, EVENT_WARNING, EVENT_ERROR, EVENT_GAP,
@@ -77,7 +77,7 @@ enum event_kind { EVENT_BEGIN, EVENT_PRINT, EVENT_TEXT, EVENT_HIST, EVENT_VALUE,
 
 struct event {
 	enum event_kind kind;
-	uint64_t seq, time_ns;             // of PRINT, TEXT, HIST, VALUE, GAP
+	uint64_t seq, time_ns;             // PRINT, TEXT, HIST, VALUE, GAP
 	unsigned cpu;
 	const struct probe *probe;         // NULL: not a probe of the script
 	const struct format *format;       // PRINT

@@ -29,7 +29,7 @@ struct bar { char *label; size_t len; int64_t value; };
 
 struct picture {
 	char *title;
-	struct node *root;                 // of a flame graph, else NULL
+	struct node *root;                 // root of a flame graph; NULL: another kind of picture
 	unsigned depth;
 	struct bar bars[CELL_BUCKETS];
 	unsigned nbars;
@@ -42,9 +42,9 @@ struct svg {
 	size_t nodes;
 	struct picture *pictures[PICTURES_MAX];
 	unsigned npictures, left;          // left: number of pictures that are not drawn
-	const struct global *global;       // of the last picture
+	const struct global *global;       // global of the last picture
 	struct svg_time *time;
-	char *losses[LOSSES_MAX];          // of all sessions
+	char *losses[LOSSES_MAX];          // messages about losses in all sessions
 	unsigned nlosses;
 };
 
@@ -386,7 +386,7 @@ static int event(struct output *out, const struct session *s, const struct event
 		o->time = svg_time_new();
 	}
 	if (e->kind == EVENT_BEGIN)
-		o->global = NULL;                  // of another session
+		o->global = NULL;                  // the picture belongs to the previous session
 	if (e->kind == EVENT_VALUE)
 		value(o, s, e);
 	svg_time_event(o->time, s, e);

@@ -13,10 +13,10 @@
 
 enum { COLUMNS = 200, HEAT_MAPS = 16, LANES = 40, LANE_DEPTH = 64, MARKS = 1 << 14, LABEL_BYTES = 120, LABELS = 110 };
 
-struct column {                            // of a heat map
+struct column {                            // column of a heat map
 	uint64_t time;
-	uint64_t sum[CELL_BUCKETS];        // of the histograms in this column
-	int64_t last[CELL_BUCKETS];        // of the last histogram in it
+	uint64_t sum[CELL_BUCKETS];        // counts of all histograms in this column
+	int64_t last[CELL_BUCKETS];        // counts of the last histogram in it
 };
 
 struct heat {                              // the histograms that one probe prints, by their position in a hit
@@ -41,12 +41,12 @@ struct lane { int64_t tid; char *name; unsigned depth, rows, open[LANE_DEPTH]; }
 
 struct svg_time {
 	struct heat *heats[HEAT_MAPS];
-	unsigned nheats, first_heat;       // of this session
-	uint64_t hist_seq;                 // of the last printed histogram
+	unsigned nheats, first_heat;       // number of heat maps; index of the first one of this session
+	uint64_t hist_seq;                 // sequence number of the last printed histogram
 	unsigned hist_nth;                 // its position among those of the same record
 	struct slices slices;
 	struct lane lanes[LANES];
-	unsigned nlanes, first_lane;       // of this session
+	unsigned nlanes, first_lane;       // number of lanes; index of the first one of this session
 	struct mark *marks;
 	size_t nmarks, space;
 	uint64_t left;                     // records that are not shown
@@ -278,7 +278,7 @@ static void record(struct svg_time *o, const struct session *s, const struct eve
 		o->left++;
 		return;
 	}
-	if (track.name.len) {                      // that of the program that it executes now
+	if (track.name.len) {                      // the thread may execute another program now
 		free(l->name);
 		l->name = copy(track.name, LABEL_BYTES);
 	}
@@ -306,7 +306,7 @@ static void time_range(const struct svg_time *o, uint64_t *from, uint64_t *to)
 
 static unsigned timeline_height(const struct svg_time *o)
 {
-	unsigned rows = 1;                         // of the axis
+	unsigned rows = 1;                         // the row of the axis
 	uint64_t from, to;
 
 	time_range(o, &from, &to);

@@ -26,7 +26,7 @@ struct object {                            // a file that code was in
 	struct name *names;                // sorted
 	size_t nnames;
 	struct inlines *inlines;           // NULL: no DWARF
-	Dwarf_Addr bias;                   // of DWARF
+	Dwarf_Addr bias;                   // load bias of the DWARF
 	UT_hash_handle hh;
 };
 

@@ -8,15 +8,15 @@
 
 struct symbol {
 	struct text function;              // demangled
-	struct text file;                  // of the source; empty: unknown
+	struct text file;                  // source file; empty: unknown
 	unsigned line;                     // line that it executes, 0: unknown
 };
 
-struct code_location {                             // of a frame, as a handler has printed it
+struct code_location {                             // code location of a frame, as a handler has printed it
 	struct text module;                // "kernel", a module of the kernel, or the path of a file
 	struct text function;              // empty: `offset` is from the start of the file
-	uint64_t offset;                   // from the start of the function in bytes
-	uint64_t size;                     // of the function; without one, end of the mapping in the file; 0: unknown
+	uint64_t offset;                   // offset in the function in bytes
+	uint64_t size;                     // size of the function; without one, end of the mapping in the file; 0: unknown
 	bool returns;                      // the address is a return address
 };
 

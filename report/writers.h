@@ -9,14 +9,14 @@ struct output {
 	const struct writer *writer;
 	const char *path;                  // for messages
 	FILE *file;
-	void *state;                       // of the writer
+	void *state;                       // state of the writer
 	bool safe;                         // --json-safe: numbers beyond 2^53 are strings
 	bool names_host;                   // each object of JSON has the host of its session
 	bool stacks;                       // an element had a call stack as a key
 };
 
 struct writer {
-	const char *name;                  // of -f and --output
+	const char *name;                  // name for -f and --output
 	const char *help;
 	// Handles one event; returns 0 or -errno.
 	int (*event)(struct output *out, const struct session *s, const struct event *e);
