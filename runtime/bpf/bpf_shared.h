@@ -13,7 +13,7 @@
 #define STP_JOIN_(a, b) a##b
 #define STP_JOIN(a, b) STP_JOIN_(a, b)
 
-#define STP_REGISTERS 21               /* of struct pt_regs on x86-64 */
+#define STP_REGISTERS 21               /* words of struct pt_regs on x86-64 */
 #define STP_LOCK_WORDS 64
 #define STP_SLOTS_PER_CPU 4            /* a hit can interrupt others: task, soft and hard interrupt, NMI */
 
@@ -66,22 +66,22 @@ struct stp_slot {
 	u32 probe;                     /* index in the table of probes */
 	struct stp_ctx c;
 	u64 held;                      /* lock words that the hit holds, as bits */
-	/* of an error: line numbers in the generated C, and a number that its text contains */
+	/* an error: line numbers in the generated C, and a number that its text contains */
 	u32 where, ncallers, callers[STP_BPF_CALLERS];
 	u64 error_argument;
 	u64 hash;                      /* hash of the keys */
-	u32 walk_at, walk_any;         /* of a walk over an array: the next element; keys that are "*", as bits */
+	u32 walk_at, walk_any;         /* walk over an array: the next element; keys that are "*", as bits */
 	u32 walk_found;
-	/* of a match that is split into its groups: see bpf_match.h */
+	/* a match that is split into its groups: see bpf_match.h */
 	u32 match_len, match_part, match_from, match_to, match_waiting, match_star, match_at;
 	s64 key_n[STP_MAX_KEYS];
 	u64 registers[STP_REGISTERS];
-	u64 bias;                      /* of a probed program: difference of addresses in the process and link addresses */
+	u64 bias;                      /* probed program: load bias, runtime address - link address */
 	u64 address;                   /* the address that was read from a list */
 	u64 user_address;              /* address at which the process made the system call of the probe */
 	u32 user_frames;               /* number of frames in `user_stack` */
 	u32 note_len;                  /* words */
-	u64 path_at, path_mount;       /* of the path that is written to `note` */
+	u64 path_at, path_mount;       /* addresses of the dentry and the mount of the path in `note` */
 	u32 stack_frames, stack_from;  /* number of frames in `stack`; STP_FROM_REGISTERS or STP_FROM_PROGRAM */
 	u32 record_len;                /* number of words after the head */
 	u32 frame_at;                  /* offset of the next free byte in `frames` */

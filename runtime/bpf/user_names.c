@@ -28,7 +28,7 @@
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 
-#define LINE_SIZE (4096 + 512)             /* of a path and a symbol */
+#define LINE_SIZE (4096 + 512)             /* size of a path and a symbol */
 
 struct mapping {
 	struct stp_mapping of;

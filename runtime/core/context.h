@@ -52,7 +52,7 @@ struct stp_ctx_private {
 	u32 cpu;                               /* index of this CPU's tables in percpu maps */
 	/* number of handlers and of @entry() evaluations until the next one is timed; below 0: this one is */
 	s32 sample_in, sample_entry_in;
-	s32 adds_in;                           /* number of hits of probes with adds_only until their time is charged */
+	s32 adds_in;                           /* hits of probes with adds_only whose time is not charged yet */
 	s32 nesting_max;
 	s64 actions_max;
 	/* units that a hit may use; units left, not counting those in c->work */
@@ -66,9 +66,9 @@ struct stp_ctx_private {
 	char execname[16];                     /* buffer of stp_execname(), if it requires a copy */
 	char hostname[65];                     /* result of stp_hostname() */
 	u64 random;                            /* state of stp_random(), not 0 */
-	/* overload check, current interval: cycles at its start, cycles of hits that are always timed, */
+	/* overload check, current interval: cycles at its start, cycles of hits that are always timed */
 	u64 cycles_from, cycles_used;
-	u64 cycles_sampled, cycles_max;        /* of sampled hits, of the longest sampled hit */
+	u64 cycles_sampled, cycles_max;        /* cycles of sampled hits, of the longest sampled hit */
 	u32 samples;
 	u32 errors;                            /* number of soft errors reported */
 	struct stp_timing *timing;             /* stap -t: array of nprobes; else NULL */

@@ -27,7 +27,7 @@ struct stp_map_data {
 	u32 value_offset;
 	u32 key_offset[STP_MAX_KEYS];
 	u64 elem_size;
-	/* of a copy: difference in bytes between the addresses in its pointers and those of its elements */
+	/* a copy: difference in bytes between the addresses in its pointers and those of its elements */
 	s64 moved;
 	u32 merging;               /* set by the CPU that merges */
 	u32 lost;                  /* elements that were dropped because the main table was full */

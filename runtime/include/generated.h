@@ -48,7 +48,7 @@ struct stp_ctx {
 	/* The handler of a probe with adds_only uses only the first three members. */
 	const void *regs;          /* registers of the hit, laid out as the kernel's pt_regs; may be NULL */
 	u8 *percpu;                /* this CPU's counters and statistics: struct percpu of the generated C */
-	u64 arguments[STP_ARGUMENTS];  /* of a tracepoint (those that the handler reads) or of a system call */
+	u64 arguments[STP_ARGUMENTS];  /* arguments of a tracepoint (those that the handler reads) or of a system call */
 	const char *error;         /* text of the soft error; NULL if there was no error */
 	const char *error_location; /* source location of the error, "operator '/' at t.stp:1:5"; set by STP_CHECK */
 	s64 actions;               /* number of statements that this hit may still execute */
@@ -261,7 +261,7 @@ static inline u64 stp_user_static(struct stp_ctx *c, u64 address)
  * mapping of the code; returns 0 and sets an error if the file is not mapped there. Table of stp_mapped_family. */
 struct stp_mapped {
 	struct stp_program *program;
-	u64 address, offset;       /* of the code: link address, offset in the file */
+	u64 address, offset;       /* location of the code: link address, offset in the file */
 };
 extern const struct stp_family_ops stp_mapped_family;
 u64 stp_mapped_static(struct stp_ctx *c, const struct stp_mapped *m, u64 address);
@@ -302,7 +302,7 @@ void stp_wide_string(struct stp_ctx *c, char *to, u32 size, u64 address, u32 byt
 
 enum { STP_COUNT = 1, STP_SUM = 2, STP_MIN = 4, STP_MAX = 8, STP_AVG = 16, STP_VARIANCE = 32,
        STP_HIST_LOG = 64, STP_HIST_LINEAR = 128,
-       STP_NOT_EMPTY = 256 /* with STP_SUM: an empty statistic is an error */, STP_PERCENTILE = 512 };
+       STP_NOT_EMPTY = 256 /* beside STP_SUM: an empty statistic is an error */, STP_PERCENTILE = 512 };
 #define STP_LOG_BUCKETS 128
 
 struct stp_stat_desc {

@@ -27,7 +27,7 @@ enum stp_hosts_notice_kind {
 
 struct stp_hosts_notice {          /* native byte order; smaller than PIPE_BUF, so that write() writes all of it */
 	unsigned int kind;
-	unsigned int host;         /* from 0; of STOP: 0 */
+	unsigned int host;         /* number of the host, from 0; STOP: 0 */
 };
 
 #define STP_HOSTS_CHUNK_MAX (1u << 16)

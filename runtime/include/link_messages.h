@@ -29,7 +29,7 @@ enum link_order_kind { LINK_BEAT, LINK_STOP, LINK_ABORT };
 struct link_order {
 	uint64_t kind;
 	uint64_t received;             /* bytes of whole messages, since the first one */
-	int64_t time_ns;               /* of stap's monotonic clock; CLOCK returns it */
+	int64_t time_ns;               /* stap's monotonic clock; CLOCK returns it */
 };
 
 enum link_message_kind {
@@ -47,7 +47,7 @@ struct link_message {              /* the payload follows */
 
 struct link_clock {
 	int64_t order_ns;              /* time_ns of the order */
-	int64_t host_ns;               /* of the host's clock, since 1970, when it received it */
+	int64_t host_ns;               /* host's time of day when it received the order */
 };
 
 #endif

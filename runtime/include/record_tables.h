@@ -20,7 +20,7 @@ struct stp_described_global {
 	u8 kind;                   /* enum stp_take_kind */
 	bool adder;                /* it is a number with a counter at `offset` of struct percpu */
 	u16 stacks;                /* bit n: key n, or the value after the last key, is a stack value (stack_values.h) */
-	u16 lists;                 /* of these, those whose text is a list of addresses */
+	u16 lists;                 /* bits of `stacks` whose text is a list of addresses */
 	u32 offset;
 	void *at;                  /* struct stp_map *, struct stp_scalar_stat *, s64 *, char * */
 };

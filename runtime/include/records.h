@@ -54,7 +54,7 @@ struct stp_frame_loss {
 
 struct stp_frame_gap {
 	unsigned long long count;
-	unsigned long long time_ns;     /* when the loss was noticed, since 1970 */
+	unsigned long long time_ns;     /* time at which the loss was noticed, since 1970 */
 };
 
 struct stp_frame_end {
@@ -100,7 +100,7 @@ enum stp_item {
 	 * has added to it since the last such item: signed; for statistics: number of 8-byte words in total,
 	 * number of those that are not zero; for each of these: number, its index; signed */
 	STP_ITEM_ADDED,
-	/* the same, with a value that replaces the element's: signed or text */
+	/* as ADDED, with the value that replaces the element's, signed or text, instead of the amount */
 	STP_ITEM_ASSIGNED,
 	/* number: index; text: an option of the translation, or a part of it; the parts are in order */
 	STP_ITEM_OPTION,

@@ -200,7 +200,7 @@ bool stp_ftrace_off(struct stp_batch *b, const struct stp_site *s)
 	err = stp_ftrace_register(ops, &address, 1);
 	if (!err)
 		stp_ftrace_unregister(ops, &address, 1);
-	b->ftrace_checked = !err || err == -ESHUTDOWN;     /* else ftrace does not know the address */
+	b->ftrace_checked = !err || err == -ESHUTDOWN;     /* any other error: ftrace does not know the address */
 	b->ftrace_off = err == -ESHUTDOWN;
 	compat_ftrace_free_filter(ops);
 	plat_free(ops);

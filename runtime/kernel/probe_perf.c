@@ -149,7 +149,7 @@ struct program_count {
 	/* Index: lost_slot(). The start_time of the latest thread with an interval that no row has counted.
 	 * Counts of later threads are complete. */
 	u64 lost[1 << LOST_BITS];
-	struct sample samples[];       /* by CPU number */
+	struct sample samples[];       /* indexed by CPU number */
 };
 
 enum switch_hook { ON_SWITCH, ON_EXEC, ON_EXIT, SWITCH_HOOKS };

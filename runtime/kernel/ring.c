@@ -19,7 +19,7 @@ struct ring {
 	char *data;
 	u64 head;                  /* position that is committed; control->head should be equal */
 	u64 limit;                 /* maximum position of head: tail at its last read + size */
-	u64 wake_at;               /* when head reaches this position, check whether the reader must be woken up */
+	u64 wake_at;               /* position of head from which on the reader may have to be woken */
 	u64 record;                /* position of the open record, after the padding */
 	u64 mask;                  /* size - 1 */
 	u64 chunk;                 /* a quarter of the ring: maximum space that is reserved for a record to grow */

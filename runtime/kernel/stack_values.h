@@ -10,7 +10,7 @@ struct stp_stack_writer {
 	char *to;                          /* a string of MAXSTRINGLEN */
 	u32 len, nmappings;
 	u64 starts[6];                     /* addresses of the mappings that the string contains */
-	u16 positions[6];                  /* of the mappings, in the string */
+	u16 positions[6];                  /* positions of the mappings in the string */
 	bool is_list;                      /* printed as addresses: these are kept if the names do not fit */
 	u32 after;                         /* if is_list: number of frames after the current one */
 	bool full;                         /* the remaining frames were truncated */
