@@ -37,7 +37,7 @@ enum {
 
 static struct link {
 	char directory[LINK_DIRECTORY_MAX], module[LINK_DIRECTORY_MAX + 128], socket[LINK_DIRECTORY_MAX + 8];
-	int in, out;                       // of the connection; -1: not connected
+	int in, out;                       // descriptors of the connection; -1: not connected
 	int listener;                      // socket to which staprun --rejoin connects
 	bool resumed;                      // an order of this connection has determined which byte is sent first
 	int streams[2];                    // standard output and error of staprun; -1: closed
@@ -54,7 +54,7 @@ static struct link {
 	bool abandoned;                    // the rest of the output is discarded
 } l = { .in = STDIN_FILENO, .out = STDOUT_FILENO, .listener = -1, .streams = { -1, -1 }, .child_fd = -1 };
 
-static volatile sig_atomic_t killed;       // by SIGTERM or SIGINT
+static volatile sig_atomic_t killed;       // SIGTERM or SIGINT was received
 
 static void close_fd(int *fd)
 {

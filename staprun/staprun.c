@@ -179,7 +179,7 @@ static int parse_options(int argc, char **argv)
 	size_t size = 16;                  // space for internal options; each letter of an argument may be an option
 	int letter;
 
-	if (argc > 2 && (!strcmp(argv[1], "--link") || !strcmp(argv[1], "--rejoin")))  // of stap --merge: link.c
+	if (argc > 2 && (!strcmp(argv[1], "--link") || !strcmp(argv[1], "--rejoin")))  // --merge: link.c
 		exec_stapio((argv[0] = "stapio", (const char **)argv));
 	for (int i = 0; i < argc; i++)
 		size += strlen(argv[i]) + 1;

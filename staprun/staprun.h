@@ -42,7 +42,7 @@ struct module {
 	unsigned char *image;              // private copy of the file
 	size_t len;
 	bool use_image;                    // the copy is loaded: it was renamed, or its signature was checked
-	bool is_program;                   // from a bundle: the copy is a program with BPF programs
+	bool is_program;                   // a member of a bundle: the copy is a program with BPF programs
 };
 // argument: a path with '/', NAME.ko, or NAME in /lib/modules/RELEASE/systemtap.
 int module_open(struct module *m, const char *argument, enum rights rights);
