@@ -75,7 +75,7 @@ struct var {
 	struct loc hist_loc;       // names: first histogram of this shape
 
 	// usage, in everything that is emitted
-	bool read, written;        // names, again by optimize
+	bool read, written;        // names; optimize sets them again
 	bool only_updated;         // set with read and written: only updated by its own n++, n += k, s .= "x"
 	bool in_defined;           // names: @defined() asks about it or what it points to
 	bool set_by_removed;       // target, types: a statement that sets it was removed, see elab/unused.c
@@ -124,8 +124,8 @@ enum expr_kind {
 	E_HIST_BUCKET,  // index with array_expr an E_HIST and one key: @hist_log(x)[i]
 	E_PRINT,        // print: the print family, sprint* included
 	E_EMBEDDED,     // embedded: %{ C %}
-	E_TARGET,       // target: $name } removed by target_var.c; they must not
-	E_CAST,         // cast: @cast(e, "type", "module") } reach emit
+	E_TARGET,       // target: $name                      removed by target_var.c
+	E_CAST,         // cast: @cast(e, "type", "module")   removed by target_var.c
 	E_ATVAR,        // target: @var("name@file","module")
 	E_ACCESS,       // access: base then ->x [i] and so on; & and $ $$ suffixes
 	E_DEFINED,      // op1: @defined(e)                   removed by target_var.c or types.c
@@ -146,7 +146,7 @@ enum expr_kind {
 struct kernel_member {
 	const char *type;          // "struct file"
 	const char *path;          // "f_path.dentry"; NULL: the type
-	const char *declaration;   // of the members in the path, in C
+	const char *declaration;   // declaration of the members in the path, in C
 };
 
 enum component_kind { COMP_FIELD, COMP_INDEX };
@@ -203,8 +203,7 @@ struct expr {
 			// target: a division in the location of a variable. Division by zero: the variable is not
 			// available.
 			enum { OF_SCRIPT, LOCATION_SIGNED, LOCATION_UNSIGNED, LOCATION_ABSENT } of_location;
-			bool not_constant;     // names, target: constant_value() cannot evaluate it, in this
-					       // pass and in later ones
+			bool not_constant;     // names, target: no pass can evaluate it by constant_value()
 			// names: cached result of constant_may_be(), which is called at each level of a chain
 			bool may_be_constant;
 			bool waited;           // types.c must run before constant_value() can evaluate it
@@ -213,7 +212,7 @@ struct expr {
 		struct { struct expr *l; const char *pattern; size_t len; bool negate;
 			 bool keep; /* access: matched() may read its groups */ } regex;
 		struct { unsigned op; /* one STAT_* bit */ struct expr *of; /* E_VAR or E_INDEX */
-			 struct expr *shift; /* of @variance: the shift; of @percentile: the percentage */ int64_t low, high, step; } stat;
+			 struct expr *shift; /* @variance: the shift; @percentile: the percentage */ int64_t low, high, step; } stat;
 		struct {
 			enum print_kind kind;
 			bool to_string;            // the s... forms
@@ -256,7 +255,7 @@ struct expr {
 			 int size; bool is_signed; struct expr *number_expr;
 			 bool is_float; /* as in deref */ } reg;
 		struct { bool user; int size; bool is_signed; struct expr *addr; struct expr *size_expr;
-			 int bit_offset, bit_size; /* of an lvalue that is a bit-field */
+			 int bit_offset, bit_size; /* position of an lvalue that is a bit-field */
 			 bool by_parts; /* the bit-field is read and written in several parts */
 			 bool is_return; /* a return address of a program */
 			 bool is_float; /* 4 bytes, widened to a double's image */
@@ -423,9 +422,9 @@ struct source_line {
 	int line;
 };
 
-struct listed_details {        // of -L
+struct listed_details {        // additional data of -L
 	name_list variables;       // "$name:type"
-	struct source_line source; // with --source
+	struct source_line source; // set with --source
 };
 
 struct listed_point {          // a line of -l and -L, of which there are up to 70,000

@@ -28,7 +28,7 @@ struct c_word {
 	int offset;                // number of uses that are followed by "("
 	int calls;                 // number of times that "(" follows
 	bool is_macro;             // after "define" at least once
-	bool is_outside;           // outside braces at least once: at the top level of a file, it is declared there
+	bool is_outside;           // used outside braces at least once: the C at the top level of a file declares it
 	bool is_unconditional;     // outside #if ... #endif at least once
 	bool is_member;            // after "." or "->" at least once
 	bool is_pointer;           // before "->" at least once, and not a member there
@@ -37,10 +37,10 @@ struct c_word {
 struct embedded {
 	const char *code;          // the text of the code
 	unsigned pragmas;          // PRAGMA_*
-	const char *points_to;     // of "pragma:type:task_struct": the type to which the returned number points; or
+	const char *points_to;     // "pragma:type:task_struct": the type to which the returned number points; or NULL
 				   // NULL
-	int64_t work;              // of "pragma:work:N": upper limit of its cost, in units; -1: not stated
-	name_list reads, writes;   // of "pragma:read:G", "pragma:write:G": globals that it accesses
+	int64_t work;              // "pragma:work:N": upper limit of its cost, in units; -1: not stated
+	name_list reads, writes;   // "pragma:read:G", "pragma:write:G": globals that it accesses
 	name_list unknown;         // unknown markers that are similar to a known one
 	VEC(struct c_word) words;
 	bool is_statement;         // an expression that ends in ";" or is empty, comments aside

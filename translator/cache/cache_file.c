@@ -20,7 +20,7 @@
 
 struct trailer {
 	char magic[8];
-	uint64_t size;             // of the content
+	uint64_t size;             // size of the content
 	char key[32];              // the digits of the file's name
 	char suffix[16];           // the rest of its name
 	uint64_t sum;              // checksum of the content and of the members above

@@ -256,7 +256,7 @@ char *cache_tree_make(struct session *s, const struct cache_key *k, cache_tree_f
 		die("cannot create a directory in %s: %s", s->tmp_dir, strerror(errno));
 	fill(path, arg);
 	unfinished = NULL;             // removed with s->tmp_dir
-	if (why)                       // the cache is to blame: elsewhere, the same succeeded
+	if (why)                       // the cache is unusable: the same succeeded in s->tmp_dir
 		cache_disable(s, why);
 	return path;
 }

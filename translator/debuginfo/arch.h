@@ -7,7 +7,7 @@
 
 struct arch {
 	const char *name;              // kbuild's: "x86_64", "arm64"
-	int pt_regs_offset[34];        // by DWARF number; -1: not in pt_regs
+	int pt_regs_offset[34];        // indexed by DWARF number; -1: not in pt_regs
 	int args[8];                   // DWARF number of integer argument i; -1 ends
 	int return_value;              // DWARF number
 	int second_return_value;       // DWARF number of the second word of a returned struct

@@ -158,8 +158,8 @@ struct di_function {
 	enum di_kprobe kprobe;
 	uint64_t pc;               // link-time address at which variables are looked up; 0: the entry, where only
 				   // parameters and outermost locals are found
-	const struct di_returns *returns; // of a callee: return addresses of the calls to probe
-	const char *caller;        // of an indirect callee: its caller, as "NAME@FILE:LINE"; NULL: unknown
+	const struct di_returns *returns; // callee: return addresses of the calls to probe
+	const char *caller;        // indirect callee: its caller, as "NAME@FILE:LINE"; NULL: unknown
 	const void *priv;
 };
 struct di_returns { VEC(uint64_t) at; };   // link-time addresses; empty: unknown

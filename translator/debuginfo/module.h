@@ -86,12 +86,12 @@ struct di_module {
 	bool systems_loaded;
 	struct map statics;        // address in text -> struct di_static *; global.c
 	struct map no_globals;     // "name@file" of variables that DWARF lacks; global.c
-	struct di_module *base_module; // of a kernel module: the kernel, whose BTF its split BTF extends
+	struct di_module *base_module; // kernel module: the kernel, whose BTF its split BTF extends
 	struct map modules;            // kmod.c, in the kernel's di_module: name -> struct di_module *
 	struct map *module_files;      // kmod.c, in the kernel's di_module: name -> path
 	bool module_files_complete;    // /lib/modules/REL was searched, too
 	struct program *program;       // program.c; NULL: the kernel or one of its modules
-	struct elf_view view;          // of a program: the original file
+	struct elf_view view;          // program: the original file
 };
 struct btf_source *module_btf(struct di_module *m);   // NULL: none, or damaged
 // Uses the DWARF of the file if its build-id is `id` (or if `id` is empty).

@@ -35,7 +35,7 @@ struct frame {
 	bool after_else;           // this is the "if" of "else if"
 	enum tok keyword;          // keyword of the control statement whose "(" follows, else TOK_NONE
 	const struct head *heads;
-	// of parentheses
+	// members that only parentheses have
 	enum tok closes;           // the token that ends it: TOK_COND_THEN for a condition of "%("
 	enum tok head;             // keyword before the parenthesis, as in "while (", else TOK_NONE
 	bool point;                // these are the braces of a probe point
@@ -59,7 +59,7 @@ struct line {
 
 struct layout {
 	const source_token_list *in;
-	const bool *on_one_line;   // by index of the opening token
+	const bool *on_one_line;   // indexed by the opening token
 	int at;                    // index of the current token
 	const struct source_token *last;        // the previous token; NULL: none
 	bool last_unary;

@@ -56,7 +56,7 @@ struct expr *constant_absorbed(const struct expr *e, const struct expr *l, const
 			       bool (*is_pure)(const struct expr *))
 {
 	enum tok op = e->u.bin.op;
-	bool from_left = op == TOK_ANDAND || op == TOK_OROR;   // the right side is not evaluated then
+	bool from_left = op == TOK_ANDAND || op == TOK_OROR;   // the left side alone may decide
 
 	if ((decides(op, l) && (from_left || is_pure(e->u.bin.r))) || (decides(op, r) && is_pure(e->u.bin.l)))
 		return expr_number(e->loc, op == TOK_OROR);

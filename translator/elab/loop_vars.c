@@ -8,7 +8,7 @@
 #include "util/numbers.h"
 
 struct mentions {
-	struct numbers all, in_loops, loops;   // by local: number of mentions; of mentions in loops that set it; of
+	struct numbers all, in_loops, loops;   // indexed by local: mentions; mentions in loops that set it; loops that set it
 					       // loops that set it
 	struct var *from, *to;
 	struct probe *probe;       // the probe or function that is visited; the other is NULL

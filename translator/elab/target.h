@@ -37,7 +37,7 @@ struct lvalue {
 	struct di_type *type;
 	const struct di_variable *composite; // a variable that is neither in memory nor a single value
 	uint64_t at;               // offset in `composite`, in bytes
-	int bit_offset, bit_size;  // of a bit-field at `addr` or in `composite`
+	int bit_offset, bit_size;  // position of a bit-field at `addr` or in `composite`
 	bool by_parts;             // see struct di_member
 	bool relocates;            // its offsets are those of the running kernel: see target_member.c
 	struct member_path path;   // if `relocates`: the path by which `addr` was found

@@ -175,8 +175,7 @@ static int entry_words(const struct emitter *e)
 
 static void write_calls(const struct emitter *e, struct cwriter *w)
 {
-	enum { CALLS_MAX = 1 << 16, TABLE_BYTES = 32 << 20, ROW_BYTES = 64, WAYS = 8 };  // as of struct stp_call in
-											 // bpf_calls.h
+	enum { CALLS_MAX = 1 << 16, TABLE_BYTES = 32 << 20, ROW_BYTES = 64, WAYS = 8 };  // see bpf_calls.h
 	int64_t calls = 0, fit = TABLE_BYTES / (ROW_BYTES + 8 * entry_words(e));
 
 	for vec_each(&e->s->script.probes, p)

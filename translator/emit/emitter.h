@@ -150,11 +150,11 @@ struct emitter {
 	int funcs_written;         // number of `funcs` that are written, from the first
 	struct func_info *caller;  // the function or handler whose callees are collected
 	VEC(struct func_info *) roots;
-	struct func_info **handler_of, **entry_of, **hit_of;  // by number of the probe: its handler, entry handler
+	struct func_info **handler_of, **entry_of, **hit_of;  // indexed by probe: its handler, entry handler and hit
 							      // and hit
 	struct map lock_tables;    // text of the rows -> name of the table
-	access_list *locks_of, *entry_locks_of;        // by number of the probe: globals that it locks
-	bool *locks_late;          // by number of the probe: its handler takes and releases its locks
+	access_list *locks_of, *entry_locks_of;        // indexed by probe: globals that it locks
+	bool *locks_late;          // indexed by probe: its handler takes and releases its locks
 	struct map names;          // names in C that are in use
 	struct map func_names;     // name in C -> struct func_info
 	struct map call_costs;     // emit_work.c: name of a function of the runtime -> its row of work.def

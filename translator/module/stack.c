@@ -31,13 +31,13 @@ struct node {
 	bool in_hit;               // runs in hits: it is generated C, or called by generated C
 	VEC(struct node *) calls;
 	bool indirect;             // may also be called through a pointer
-	int index, low;            // of Tarjan's algorithm; index 0: not visited yet
+	int index, low;            // state of Tarjan's algorithm; index 0: not visited yet
 	bool open;
 	struct node *component;    // the first node of its cycle, or itself
 	int cycle;                 // bytes of all frames of the component
 	bool recursive;
-	int below;                 // of a component: bytes that one call needs, including all callees
-	struct node *worst;        // of a component: the callee that needs most; NULL: a function of the kernel
+	int below;                 // component: bytes that one call needs, including all callees
+	struct node *worst;        // component: the callee that needs most; NULL: a function of the kernel
 };
 
 struct graph {
@@ -335,7 +335,7 @@ static bool read_graph(struct session *s, struct graph *g, const arguments *call
 // Largest needs among the functions of the generated C.
 struct largest {
 	struct node *in_hit;       // the largest of those that run in hits
-	struct node *outside;      // of the others, such as begin probes
+	struct node *outside;      // the largest of the others, such as begin probes
 	int handler;               // bytes of in_hit
 	int call;                  // bytes that a call of a recursive function needs
 	int cycle;                 // bytes of all frames of a call cycle that runs in hits

@@ -16,7 +16,7 @@ struct token {
 	bool spaced;               // preceded by white space or a comment
 	struct loc loc;            // first character
 	const char *text;          // as in the source (AT_WORD: without @; JUNK: the message), zero-terminated
-	size_t len;                // of text; a string may hold zero bytes
+	size_t len;                // length of text; a string may hold zero bytes
 	int64_t number;            // TOK_NUMBER
 };
 typedef VEC(struct token) token_list;
@@ -28,8 +28,8 @@ struct reader {
 	const struct source *source;
 	const char *p, *end;       // input that is being read
 	const char *outer, *outer_end; // rest of the source while an argument is read; else NULL
-	int line, column;          // of the next character of the source
-	int paste_line, paste_column;  // of the "$1" that is being pasted
+	int line, column;          // location of the next character of the source
+	int paste_line, paste_column;  // location of the "$1" that is being pasted
 };
 
 // Reads a file or text that is not in session.sources. NULL and errno on failure.

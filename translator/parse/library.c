@@ -16,7 +16,7 @@ struct library {
 	struct map macros;                 // macros of the .stpm files parsed so far: name -> struct macro
 	struct map functions, globals, aliases; // declarations of the .stp files parsed so far: name -> file that
 						// defines it
-	VEC(bool) argument_used;           // by number from 1
+	VEC(bool) argument_used;           // indexed by the number of the argument, from 1
 	bool all_arguments_used;           // the script uses argc, argv or argv_N
 };
 

@@ -13,7 +13,7 @@
 
 extern const struct probe_family family_hwbkpt;
 
-enum { MAX_LENGTH = 8, REGISTERS = 4 };        // of x86_64
+enum { MAX_LENGTH = 8, REGISTERS = 4 };        // limits of x86_64
 
 struct watch {                 // probe.data
 	const char *symbol;        // NULL if the address is given

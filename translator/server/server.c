@@ -364,7 +364,7 @@ static void wait_for_input(void)
 		fds[0].fd = -1;
 	if (poll(fds, n + 1, -1) < 0)
 		return;
-	for (int i = n - 1; i >= 0; i--)       // from the end, since finish() replaces an entry by the last one
+	for (int i = n - 1; i >= 0; i--)       // backwards, since finish() replaces an entry by the last one
 		if (fds[i + 1].revents)
 			read_job(i);
 	if (fds[0].revents)

@@ -32,7 +32,7 @@ struct expansion {
 
 struct loc {
 	const struct source *source; // NULL: made by the translator
-	int line, column;          // from 1; column counts bytes
+	int line, column;          // both from 1; column counts bytes
 	const struct expansion *via; // innermost macro call; NULL: the text is not from a macro
 };
 
@@ -70,7 +70,7 @@ void diag_output(const char *text);         // writes the output of another prog
 void diag_summary(void);                   // prints "N more errors ..." if some were not printed
 // Prints SEMANTIC_ERRORS: N, a line with tabs for each (file, line, column, token, message), SEMANTIC_ERRORS_END.
 void diag_catalogue(void);
-const struct loc *diag_error_locations(int *n);   // of all errors in the catalogue
+const struct loc *diag_error_locations(int *n);   // returns the locations of all errors in the catalogue
 
 // Between push and pop errors are counted but neither printed nor added to diag_errors(): for optional probe points.
 // Pop returns their number. The sections nest.

@@ -9,7 +9,7 @@
 struct cached_table_header {
 	char magic[8];
 	uint64_t unused;
-	uint64_t size;             // of the file
+	uint64_t size;             // size of the file
 	uint8_t identity[32];      // the first digits of the key
 };
 

@@ -14,7 +14,7 @@
 
 #define ENTRIES_MAX (1 << 20)
 #define ROWS_MAX    (1 << 22)
-#define DEPTH       16         // of the stack of remembered states
+#define DEPTH       16         // depth of the stack of remembered states
 #define PADDING     64         // gaps between functions up to this size get no row
 
 struct section {

@@ -31,13 +31,13 @@ enum index_table { IX_STRINGS, IX_FILES, IX_UNITS, IX_RANGES, IX_FUNCTIONS, IX_B
 struct index_header {
 	char magic[8];
 	uint64_t unused;
-	uint64_t size;             // of the file
-	uint8_t identity[32];      // of the DWARF file
+	uint64_t size;             // size of the file
+	uint8_t identity[32];      // identity of the DWARF file
 	uint64_t base;
 	struct { uint64_t offset, n; } table[IX_TABLES];
 };
 struct index_unit {
-	uint32_t die;              // of the unit, as all below
+	uint32_t die;              // offset of the unit's DIE; `die` of other structs: of their own
 	uint32_t name;
 	uint32_t header;           // offset of the unit's header in .debug_info
 };

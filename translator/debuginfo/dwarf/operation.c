@@ -103,7 +103,7 @@ bool value_same_types(const struct compile *a, const struct compile *b)
 // ---------------------------------------------------------------- arithmetic
 
 enum rule { PLAIN,             // the low bits are the same, signed or not
-	    SIGNED, UNSIGNED,  // of the generic type; other types have their own sign
+	    SIGNED, UNSIGNED,  // depends on the sign: that of the generic type; other types have their own
 	    EQUAL };           // the result has the generic type, as of all comparisons
 
 static const struct binary {

@@ -23,7 +23,7 @@ struct register_value {                  // the value of a register
 struct machine {
 	struct di_module *m;
 	const uint8_t *code, *end;
-	struct register_value regs[16];      // by the processor's register numbers
+	struct register_value regs[16];      // indexed by the processor's register numbers
 	bool stored_above;         // the caller's part of the stack may have been overwritten
 };
 
@@ -31,7 +31,7 @@ struct insn {
 	const uint8_t *at;         // the next byte to decode
 	int op;                    // opcode; two-byte opcodes are 0x0f00 and more
 	bool wide, segment, is_16bit;
-	int reg, rm, mod;          // of the ModRM byte; mod 3: rm is a register
+	int reg, rm, mod;          // fields of the ModRM byte; mod 3: rm is a register
 	int base;                  // base register of the memory operand; -1: it has no base register, or an index
 	int32_t offset;
 };

@@ -24,10 +24,10 @@ void unmap(struct bytes *b);                                  // unmaps a large 
 
 enum resource_kind {
 	RESOURCE_BTF, RESOURCE_FRAME, RESOURCE_CFI,
-	RESOURCE_DWARF_UNIT,       // libdw handles: of one unit of a large file,
-	RESOURCE_DWARF_FILE,       // of a whole file, in which references between units resolve,
-	RESOURCE_DWARF_ALT,        // of a supplementary file of dwz (.gnu_debugaltlink),
-	RESOURCE_DWARF_DWO,        // of a .dwo, freed with its skeleton's handle; len: its offset
+	RESOURCE_DWARF_UNIT,       // libdw handle of one unit of a large file
+	RESOURCE_DWARF_FILE,       // libdw handle of a whole file, in which references between units resolve
+	RESOURCE_DWARF_ALT,        // libdw handle of a supplementary file of dwz (.gnu_debugaltlink)
+	RESOURCE_DWARF_DWO,        // libdw handle of a .dwo, freed with its skeleton's handle; len: its offset
 	RESOURCE_ELF, RESOURCE_PAGES, RESOURCE_KINDS
 };
 

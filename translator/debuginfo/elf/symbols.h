@@ -26,7 +26,7 @@ struct symbols {
 	size_t strings_len;        // the last byte is 0
 	uint64_t text, text_end;   // range of .text; symbols of .symtab outside of it are skipped
 	int text_index;
-	struct elf_view module;    // of a kernel module: all its code sections are included
+	struct elf_view module;    // kernel module: all its code sections are included
 	struct map *counts;        // symbols_anchor(): name -> number of symbols with the name
 };
 bool symbols_is_code(const struct elf_view *v, const Elf64_Shdr *section);
