@@ -21,7 +21,7 @@ HASH = ('.sh', '.test', '.tests', '.py', 'Makefile.in')
 # Examples begin with the question that they answer.
 FRAGMENT = re.compile(
     r'(What|Who|Whose|Where|Whether|Of|Those|Nobody|How|Such|False|True|And|But|Or|Else)\b(?![^.]*\?)|'
-    r'As \w+\(\)|The same (as|at|by|for|in|of|with)\b')
+    r'(of|that|those|whose|by which|by whom|as of|when|else) (?!\d)|As \w+\(\)|The same (as|at|by|for|in|of|with)\b')
 
 IDIOM = [(re.compile(pattern, re.I), instead) for pattern, instead in (
     (r'(?<!there )\b(is|are|was|were) no (?!longer\b|more\b|less\b|such\b|other\b)(?=\w)', 'is not a, invalid, unknown, not found'),
