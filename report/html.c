@@ -19,7 +19,8 @@ enum { SAMPLE = 5000, SAMPLE_BYTES = 1 << 19, VALUES_MAX = 100000, MESSAGES_MAX 
 
 struct page {
 	bool in_session;
-	struct intern frames;              // frames that were written
+	struct intern frames;              // names of frames that were written
+	struct frame_numbers numbers;      // in `frames`
 	uint64_t printed, values, messages, gaps;
 	uint64_t step, shown, shown_bytes; // every step-th record is shown; the other two count since `step` changed
 	uint64_t *records;                 // number of records of each probe
@@ -176,9 +177,13 @@ static void add_frame(void *to, const struct frame *f)
 {
 	struct frame_list *list = to;
 	struct page *page = list->out->state;
-	bool added;
-	uint64_t i = intern(&page->frames, f->name.at, f->name.len, &added);
+	bool added = false;
+	uint64_t i;
 
+	if (!frame_find_number(&page->numbers, f, &i)) {
+		i = intern(&page->frames, f->name.at, f->name.len, &added);
+		frame_add_number(&page->numbers, f, i);
+	}
 	if (added) {
 		struct json_object *o = object("frame");
 

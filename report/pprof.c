@@ -32,6 +32,7 @@ struct pprof {
 	int rc;                            // -errno of the first error
 	uint64_t start_ns;
 	struct intern strings, mappings, functions, locations, types;
+	struct frame_numbers numbers;      // numbers of locations
 	struct bytes type_names;           // numbers of strings, one for each type
 	struct bytes stack;                // numbers of locations, the outermost one first
 	struct bytes labels;
@@ -201,7 +202,10 @@ static void add_frame(void *to, const struct frame *f)
 	char key[16];
 
 	if (!f->key) {
-		id = location(o, f);
+		if (!frame_find_number(&o->numbers, f, &id)) {
+			id = location(o, f);
+			frame_add_number(&o->numbers, f, id);
+		}
 		append(&o->stack, &id, sizeof(id));
 		return;
 	}

@@ -16,6 +16,7 @@
 struct speedscope {
 	FILE *frames, *weights;
 	struct intern numbers;             // number of each frame that was written
+	struct frame_numbers frame_numbers;
 	const struct global *global;       // global of the profile that is being written, or NULL
 	uint64_t sum;                      // sum of its weights
 	uint64_t negative;                 // number of elements with a negative value, which are omitted
@@ -82,10 +83,9 @@ static void begin_profile(struct speedscope *o, const struct global *g)
 
 struct sample { struct speedscope *o; bool next; };
 
-static void put_frame(void *to, const struct frame *f)
+// Returns the number of a frame; a new one is described in the list of frames.
+static uint64_t number_of(struct speedscope *o, const struct frame *f)
 {
-	struct sample *sample = to;
-	struct speedscope *o = sample->o;
 	struct text file = f->source.len ? f->source : f->module;
 	size_t len = f->name.len + file.len + 1;
 	char *key = malloc(len);
@@ -99,10 +99,8 @@ static void put_frame(void *to, const struct frame *f)
 	memcpy(key + file.len + 1, f->name.at, f->name.len);
 	number = intern(&o->numbers, key, len, &added);
 	free(key);
-	fprintf(o->out, "%s%" PRIu64, sample->next ? "," : "", number);
-	sample->next = true;
 	if (!added)
-		return;
+		return number;
 	fprintf(o->frames, "%s{\"name\":", number ? ",\n" : "");
 	put_json_string(o->frames, f->name);
 	if (file.len) {
@@ -110,6 +108,21 @@ static void put_frame(void *to, const struct frame *f)
 		put_json_string(o->frames, file);
 	}
 	putc('}', o->frames);
+	return number;
+}
+
+static void put_frame(void *to, const struct frame *f)
+{
+	struct sample *sample = to;
+	struct speedscope *o = sample->o;
+	uint64_t number;
+
+	if (!frame_find_number(&o->frame_numbers, f, &number)) {
+		number = number_of(o, f);
+		frame_add_number(&o->frame_numbers, f, number);
+	}
+	fprintf(o->out, "%s%" PRIu64, sample->next ? "," : "", number);
+	sample->next = true;
 }
 
 static void put_stack(struct speedscope *o, const struct session *s, const struct event *e)

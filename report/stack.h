@@ -17,7 +17,28 @@ struct frame {
 	bool inlined;                      // inlined into the function of the preceding frame
 	bool in_file;                      // the function is unknown, and `offset` is from the start of the file
 	unsigned key;  // 0: a frame of the stack; else 1 + the position of the key that this entry shows
+	uint64_t number;                   // frames of the same number are equal; 0: not a line of a stack
 };
+
+// The numbers that a writer has given to frames, so that it need not look them up by their names again. Another frame
+// may replace one that was added. A zeroed table is empty.
+struct frame_numbers { struct { uint64_t frame, number; } slots[1 << 16]; };
+
+static inline bool frame_find_number(const struct frame_numbers *t, const struct frame *f, uint64_t *number)
+{
+	size_t i = f->number % (sizeof(t->slots) / sizeof(t->slots[0]));
+
+	*number = t->slots[i].number;
+	return f->number && t->slots[i].frame == f->number;
+}
+
+static inline void frame_add_number(struct frame_numbers *t, const struct frame *f, uint64_t number)
+{
+	size_t i = f->number % (sizeof(t->slots) / sizeof(t->slots[0]));
+
+	t->slots[i].frame = f->number;
+	t->slots[i].number = number;
+}
 
 // Handles a frame; it is valid until the handler returns.
 typedef void frame_handler(void *to, const struct frame *f);

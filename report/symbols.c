@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Symbols of the frames of call stacks. A frame is looked up once: its text is the key of a cache. The session is not
-// trusted, so that only regular files are opened, and the cache is emptied when it is full.
+// Symbols of the frames of call stacks. A location is looked up once, whatever the addresses of its frames are. The
+// session is not trusted, so that only regular files are opened.
 #include "code_file.h"
 #include "demangle.h"
 #include "inlines.h"
@@ -14,7 +14,7 @@
 #include <unistd.h>
 #include <uthash.h>
 
-enum { CACHE_MAX = 100000, OBJECTS_MAX = 4096 };
+enum { OBJECTS_MAX = 4096 };
 enum { MODULE_MAX = 4200, FUNCTION_MAX = 2048, RELEASE_MAX = 512, KEY_MAX = 8192 };      // bytes
 
 struct name { const char *name; Dwarf_Addr address; uint64_t size; };
@@ -273,7 +273,7 @@ static void look_up(struct found *to, const struct object *o, const struct code_
 
 // --- the cache ---
 
-static void empty_cache(void)
+void symbols_forget(void)
 {
 	struct found *f, *next;
 
@@ -322,8 +322,6 @@ const struct symbol *symbols_at(const char *release, const struct code_location 
 		*n = f->n;
 		return f->symbols;
 	}
-	if (HASH_COUNT(cache) >= CACHE_MAX)
-		empty_cache();
 	f = calloc(1, sizeof(*f) + len);
 	if (!f)
 		abort();

@@ -22,7 +22,9 @@ struct code_location {                             // code location of a frame, 
 
 // Returns the functions at the location: first the function itself, then those that are inlined there, from the
 // outermost to the innermost. *n is their number; it is 0 if the file is missing, or is not the one that ran.
-// `release` is the kernel's. Valid until the next call.
+// `release` is the kernel's. Valid until symbols_forget().
 const struct symbol *symbols_at(const char *release, const struct code_location *p, unsigned *n);
+// Frees the symbols that were found. Files stay open.
+void symbols_forget(void);
 
 #endif
