@@ -2,29 +2,29 @@
 # Tables of scripts that are accepted or refused, read by error/run.sh and language/run.sh:
 #   bad 'script with a ^ before the location' 'part of the message'   # "\^" is a real "^"; with a warning and -u, too
 #   late 'script with a ^' 'part of the message'     # the same, but -p1 prints the tree, which parses to itself
-#   note 'part of a note'              # the bad script before also shows this
-#   shows 'part of a line'             # or this, which is not a note
-#   lone                               # the bad script before has no other error
+#   note 'part of a note'              # the messages about the preceding bad script include this note
+#   shows 'part of a line'             # they include this line, which is not a note
+#   lone                               # they include no other error
 #   warns 'script with a ^' 'part of the warning'    # accepted, but with this warning
-#   good 'script'                      # accepted without a word
+#   good 'script'                      # accepted without a message
 #   accepted 'script'                  # accepted, perhaps with warnings
 #   refused 'point with a ^' 'part of the message'   # a probe of this point is refused; refused_all tries these, ten at a time
-#   on_kernel [dwarf]                  # sets OPTIONS for a kernel that is installed, or skips what follows: || return 0
-# Without a ^ the message has no location. OPTIONS holds more options for stap, ARGUMENTS those of the script.
+#   on_kernel [dwarf]                  # sets OPTIONS for an installed kernel; if there is none, skips the remaining tests: || return 0
+# Without a ^ the message has no location. OPTIONS are additional options of stap, ARGUMENTS those of the script.
 # Nothing is run: -p2, unless OPTIONS says -p1 or -p3. $table names the tests.
 OPTIONS=() ARGUMENTS=() RUNTIME=(--runtime=user)
 
-# Sets script, and place (LINE:COLUMN or empty) from the first ^ without a backslash before it.
-take_place() {
+# Sets script, and location (LINE:COLUMN or empty) from the first ^ without a backslash before it.
+take_location() {
 	local text=$1 before rest
 	text=${text//\\^/$'\x01'}
-	place=""
+	location=""
 	if [ "$text" != "${text#*^}" ]; then
 		before=${text%%^*}
 		rest=${before//[!$'\n']/}
-		place=$((${#rest} + 1))
+		location=$((${#rest} + 1))
 		rest=${before##*$'\n'}
-		place=$place:$((${#rest} + 1))
+		location=$location:$((${#rest} + 1))
 	fi
 	script=${text/^/}
 	script=${script//$'\x01'/^}
@@ -32,18 +32,18 @@ take_place() {
 
 translate() {
 	name="$table: ${1//$'\n'/ }"
-	take_place "$1"
+	take_location "$1"
 	status=0
 	"$STAP" -p2 "${RUNTIME[@]}" ${OPTIONS[@]+"${OPTIONS[@]}"} -e "$script" ${ARGUMENTS[@]+"${ARGUMENTS[@]}"} >"$SCRATCH/out" 2>"$SCRATCH/err" ||
 		status=$?
 }
 
-# told KIND MESSAGE: the output has a line "KIND: ...MESSAGE...: at <input>:PLACE", or without a location.
-told() {
+# has_message KIND MESSAGE: the output has a line "KIND: ...MESSAGE...: at <input>:LOCATION", or without a location.
+has_message() {
 	local line
 	while IFS= read -r line; do
 		[[ $line =~ ^$1:\  && $line == *"$2"* ]] || continue
-		[[ -z $place || $line == *": at <input>:$place" ]] && return
+		[[ -z $location || $line == *": at <input>:$location" ]] && return
 	done <"$SCRATCH/err"
 	return 1
 }
@@ -51,17 +51,17 @@ told() {
 bad() {
 	translate "$1"
 	# Unused declarations are removed with a warning; with -u their errors are errors.
-	if ! told '[a-z]* error' "$2" && told WARNING "$2"; then
+	if ! has_message '[a-z]* error' "$2" && has_message WARNING "$2"; then
 		OPTIONS+=(-u)
 		translate "$1"
 		unset 'OPTIONS[-1]'
 	fi
 	if [ $status -ne 1 ]; then
 		not_ok "$name" "exit status $status"
-	elif told '[a-z]* error' "$2"; then
+	elif has_message '[a-z]* error' "$2"; then
 		ok "$name"
 	else
-		not_ok "$name" "wanted at $place: $2
+		not_ok "$name" "wanted at $location: $2
 $(cat "$SCRATCH/err")"
 	fi
 }
@@ -69,7 +69,7 @@ $(cat "$SCRATCH/err")"
 late() {
 	local OPTIONS=() RUNTIME=("${RUNTIME[@]}")
 	name="$table: ${1//$'\n'/ }: -p1"
-	take_place "$1"
+	take_location "$1"
 	if ! "$STAP" -p1 -e "$script" ${ARGUMENTS[@]+"${ARGUMENTS[@]}"} >"$SCRATCH/tree.stp" 2>"$SCRATCH/err"; then
 		not_ok "$name" "$(cat "$SCRATCH/err")"
 	elif ! "$STAP" -p1 - <"$SCRATCH/tree.stp" 2>"$SCRATCH/err" | diff <(sed 2d "$SCRATCH/tree.stp") <(sed 2d) >"$SCRATCH/diff"; then
@@ -104,10 +104,10 @@ warns() {
 	if [ $status -ne 0 ]; then
 		not_ok "$name" "exit status $status
 $(cat "$SCRATCH/err")"
-	elif told WARNING "$2"; then
+	elif has_message WARNING "$2"; then
 		ok "$name"
 	else
-		not_ok "$name" "wanted at $place: $2
+		not_ok "$name" "wanted at $location: $2
 $(cat "$SCRATCH/err")"
 	fi
 }
@@ -143,7 +143,7 @@ refused_points=() refused_texts=()
 refused() { refused_points+=("$1") refused_texts+=("$2"); }
 
 refused_all() {
-	local first i place script rest status
+	local first i location script rest status
 	for ((first = 0; first < ${#refused_points[@]}; first += 10)); do
 		script=''
 		for i in "${refused_points[@]:first:10}"; do script+="probe ${i/^/} { println(1) }"$'\n'; done
@@ -151,9 +151,9 @@ refused_all() {
 		"$STAP" -p2 "${OPTIONS[@]}" -e "$script" >"$SCRATCH/out" 2>"$SCRATCH/err" || status=$?
 		for ((i = first; i < first + 10 && i < ${#refused_points[@]}; i++)); do
 			rest=${refused_points[i]%%^*}
-			place=$((i - first + 1)):$((${#rest} + 7))
-			if [ $status -eq 1 ] && told '[a-z]* error' "${refused_texts[i]}"; then ok "$table: ${refused_points[i]}"; else
-				not_ok "$table: ${refused_points[i]}" "status $status, wanted at $place: ${refused_texts[i]}
+			location=$((i - first + 1)):$((${#rest} + 7))
+			if [ $status -eq 1 ] && has_message '[a-z]* error' "${refused_texts[i]}"; then ok "$table: ${refused_points[i]}"; else
+				not_ok "$table: ${refused_points[i]}" "status $status, wanted at $location: ${refused_texts[i]}
 $(cat "$SCRATCH/err")"
 			fi
 		done

@@ -649,23 +649,23 @@ fi
 
 # ------------------------------------------------------------ how it was linked and compiled
 gcc -g -O2 -o known known.c
-said() {
+show_known() {
 	"$STAP" -r "$release" -L 'process("./known").function("add")' 2>&1
 	"$STAP" -r "$release" -p2 -e 'probe process("./known").function("walk").call { println($p->next->y, $what, $n, @var("total")) }' 2>&1 |
 		sed 's/pc=[^ ]*/pc=PC/'
 }
-said >before
+show_known >before
 for flags in '-O2 -flto' '-O2 -no-pie' '-O2 -gdwarf-4' '-O2 -gz' '-O2 -static'; do
 	gcc -g $flags -o known known.c || { not_ok "debuginfo/programs $flags" gcc; continue; }
-	said >after
+	show_known >after
 	same "debuginfo/programs $flags" before after
 done
 
 # Split debuginfo gives the same results as a single file; a missing part is reported.
 for flags in -gdwarf-4 -gdwarf-5; do
-	gcc -g -O2 $flags -c known.c -o known.o && gcc -o known known.o && said >before
+	gcc -g -O2 $flags -c known.c -o known.o && gcc -o known known.o && show_known >before
 	"$STAP" -r "$release" -L 'process("./known").statement("fib@known.c:*")' >>before
-	gcc -g -O2 $flags -gsplit-dwarf -c known.c -o known.o && gcc -o known known.o && said >after
+	gcc -g -O2 $flags -gsplit-dwarf -c known.c -o known.o && gcc -o known known.o && show_known >after
 	"$STAP" -r "$release" -L 'process("./known").statement("fib@known.c:*")' >>after
 	same "debuginfo/programs split off, $flags" before after
 	# Units with several ranges: variables of inlined copies, and values that call sites describe.

@@ -44,7 +44,7 @@ seed_debuginfo() {
 	printf '\237\353\1\0\30\0\0\0\0\0\0\0\30\0\0\0\30\0\0\0\5\0\0\0\1\0\0\0\1\0\0\4\4\0\0\0\0\0\0\0\1\0\0\0\0\0\0\0\0zoo\0' >"$1/itself.btf"
 }
 
-# Recorded sessions of the user runtime, and such as it does not record, also of older versions.
+# Recorded sessions: of the user runtime, with items that it never writes, and of older versions.
 seed_report() {
 	local kind
 	for kind in stacks lists described-twice names; do

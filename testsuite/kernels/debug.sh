@@ -5,7 +5,7 @@
 # unpacked, not installed; the programs and libraries that the build requires must be installed: flex bison bc
 # libelf-dev libssl-dev dwarves.
 # Usage: debug.sh DIR SERIES    (debug.sh ~/.cache/x 6.12)
-# Prints what fetch.sh prints. Of a build that was interrupted, or of another debug.config, the rest is built.
+# Prints what fetch.sh prints. After an interruption or a change of debug.config, only the remaining files are built.
 set -eu
 cache=$1 series=$2
 here=$(cd "$(dirname "$0")" && pwd)

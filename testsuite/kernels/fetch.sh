@@ -4,8 +4,8 @@
 # into a cache. The machine's own package sources are not changed; only the name of the server is read from them.
 # Usage: fetch.sh DIR SUITE SERIES FLAVOUR    (fetch.sh ~/.cache/x bullseye 5.10 cloud-amd64)
 # Prints what a test needs: RELEASE, the build tree, the image. Rewrites the links and paths of the
-# headers' package so that the tree works where it is. Of another architecture (cloud-arm64) the tools are
-# this machine's, and there is a userland beside the kernel: what programs for it are built and run with.
+# headers' package so that the tree works where it is. For another architecture (cloud-arm64) the tools
+# run on this machine, and a userland is unpacked, with which programs are built and run.
 # SUITE "debug": built by debug.sh.
 set -eu
 cache=$1 suite=$2 series=$3 flavour=$4

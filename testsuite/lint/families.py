@@ -2,7 +2,7 @@
 # Prints the probe families, and their forms, without a test or a manual page, one per line. With "-v" prints the
 # inventory instead.
 #   registry.c                     the families: each has error/family-NAME.tests
-#   list/probe-types.out           the forms (list/run.sh holds it to what stap says): each is listed by a line "point" or "of_command" of
+#   list/probe-types.out           the forms (list/run.sh compares it with the output of stap): each is listed by a line "point" or "of_command" of
 #                                  list/points.tests, and probed by a test of live/ (or of bpf/, run/ and others that kernels run)
 #   doc/stapprobes.3stap.in        the page names the first two words of each form
 # process, process("PATH") and process(PID) count as one, so do timer.ms and timer.msec; a library is as its program.

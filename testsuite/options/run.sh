@@ -129,7 +129,7 @@ member() {
 OTHERS=$(mktemp -d /tmp/options.XXXXXX) && export OTHERS && chmod 777 "$OTHERS"
 if member stapusr -V >"$SCRATCH/out" 2>&1; then
 	expect level-of-stapusr 1 'is not allowed with --privilege=stapusr' member stapusr -e 'probe kernel.function("vfs_read") { println(1) }'
-	expect level-of-stapusr-told 1 'stapusr follows from your groups' member stapusr -e 'probe kernel.function("vfs_read") { println(1) }'
+	expect level-of-stapusr-reported 1 'stapusr follows from your groups' member stapusr -e 'probe kernel.function("vfs_read") { println(1) }'
 	expect level-of-stapsys 1 '-g requires membership of the group stapdev' member stapsys -g -e "$begin"
 	mkdir -m 700 "$OTHERS/private"
 	expect rc-of-another-user 0 'rc: Permission denied; they are ignored' setpriv --reuid 65534 --regid 65534 \

@@ -16,7 +16,7 @@ static void let_out(int legs)
 	throw legs;
 }
 
-// Names of types in memory, so that who may not wait for a page can read them.
+// Names of types in memory, so that handlers, which cannot wait for a page, can read them.
 static volatile char touched;
 
 int main()

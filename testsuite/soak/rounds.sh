@@ -4,8 +4,8 @@
 # kernel that panics when a CPU or a task hangs; to be run by hand, for hours. A guest that hangs as a whole is
 # examined from outside: the registers of its CPUs, and its stacks by an NMI (stuck.py).
 # Usage: rounds.sh ROUNDS RELEASE-OR-IMAGE [DIRECTORY FOR LOG AND OUTPUT]; TREE: the build tree, where the kernel isn't installed;
-# MEMORY: the guest's, in MB (a debug kernel takes 3072); LANES: modules that are loaded and unloaded at once (default 3; they use what
-# would be waiting for RCU, which is half of a round).
+# MEMORY: the guest's, in MB (a debug kernel takes 3072); LANES: number of modules that are loaded and unloaded at the same
+# time (default 3, since a single one spends half of each round waiting for RCU).
 set -u
 rounds=$1 image=$2 source=$(cd "$(dirname "$0")/../.." && pwd)
 build=${BUILD:-$source} lanes=${LANES:-3} dir=${3:-$(mktemp -d)}

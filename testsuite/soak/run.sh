@@ -3,9 +3,9 @@
 # Mixed probes under load on four CPUs, modules that are removed while probes are hit, loading and unloading with
 # kills at random times, and failing allocations while loading (guest.sh), all with a runtime that checks itself:
 # the kernel's log contains no errors, no module remains, and memory is freed.
-# Short in the test suite; SOAK=full: ten minutes and 500 cycles; SOAK=told: short, with its figures. SOAK_SERIES: the kernels,
-# default "6.1 6.12". SOAK_ROUNDS=N: in place of all that, N rounds of loading, running and unloading (rounds.sh).
-# LIVE_KERNELS, LIVE_TIME, LIVE_MEMORY: other kernels, seconds for a guest and its memory, as live/run.sh has them.
+# SOAK=full: ten minutes and 500 cycles, instead of a short run; SOAK=figures: a short run that prints its figures.
+# SOAK_SERIES: the kernels, default "6.1 6.12". SOAK_ROUNDS=N: only N rounds of loading, running and unloading
+# (rounds.sh). LIVE_KERNELS, LIVE_TIME, LIVE_MEMORY: other kernels, seconds for a guest, its memory: see live/run.sh.
 set -u
 if [ -n "${LIVE_KERNELS-}" ] && [ -z "${UNSHARED-}" ] && unshare -m true 2>/dev/null; then
 	UNSHARED=1 exec unshare -m bash "$0" "$@"

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // A simulated kernel that the test controls, linked into staprun and stapio instead of syscalls.c.
 //
-//   FAKE_DIR       directory of the test: `log` (what was asked of the kernel), `rings` (the mapping)
-//   FAKE_LOAD      name of the error that loading gives
+//   FAKE_DIR       directory of the test: `log` (requests to the kernel), `rings` (the mapping)
+//   FAKE_LOAD      name of the error that loading returns
 //   FAKE_TERM      if set, staprun gets SIGTERM while it loads
-//   FAKE_BUSY      how many times unloading says EBUSY
+//   FAKE_BUSY      number of times that unloading returns EBUSY
 //   FAKE_DEVICE    "missing", "busy", or "unnamed": no node in /dev, but a number in /sys
 //   FAKE_REFUSE    type of the command that write() refuses with EINVAL
 //   FAKE_SCENARIO  file: actions of the module after its device was opened; see run_scenario()

@@ -6,12 +6,12 @@
 //   ignored PROGRAM...    with SIGCHLD ignored and every other signal too
 //   alarm PROGRAM...      with an alarm in a second
 //   many PROGRAM...       with 20,000 more arguments
-//   trace PID             attaches to it as a debugger, and looks into it by way of /proc
+//   trace PID             attaches to the process as a debugger, and reads its memory through /proc
 //   traced PROGRAM...     runs it under a debugger
 //   load-killed PROGRAM... (as root) runs it as user 1000 in group 91 and kills it when it has loaded a module
-//   names FILE            (as root) keeps staprun from all names of modules
-//   setcap FILE           (as root) gives it the capabilities that staprun.8 names
-//   (as stapio)           takes the device and says what staprun alone may say, before and after START
+//   names FILE            (as root) holds the locks of all module names, so that staprun gets none
+//   setcap FILE           (as root) gives it the capabilities that staprun(8) lists
+//   (as stapio)           uses the device to send commands that only staprun may send, before and after START
 #include "messages.h"
 
 #include <errno.h>

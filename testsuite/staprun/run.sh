@@ -4,7 +4,7 @@
 # scenarios/NAME.scenario: "# key: value" lines, the actions of the module, and the expected results:
 #   # args: what follows staprun; @M is the module (default: @M)
 #   # env: NAME=VALUE ...      # pipe: a command that reads the output
-#   --- output    --- errors    --- log (what the kernel was asked)    --- status N
+#   --- output    --- errors    --- log (requests to the kernel)    --- status N
 # A section that is not there is not compared. Usage: run.sh [-u] [NAME...]
 set -u
 [ -n "${UNSHARED-}" ] || ! unshare -m true 2>/dev/null || UNSHARED=1 exec unshare -m bash "$0" "$@"

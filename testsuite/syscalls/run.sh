@@ -2,14 +2,14 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # System calls, on the newest 6.1 and 6.12 that are installed, and the last three on the same kernels of arm64, in emulated
 # machines ("arm64 strace" and so on), if they are in the cache of kernels or tests of arm64 are selected:
-#   compare    what `compare` excuses: nothing but the two texts that a difference names
-#   aliases    every variable of aliases.tsv builds; but for `none`. Under each other prefix, it is translated to C
-#   strace     the programs (calls.c and others), traced by strace and by strace.stp at the same time: the
-#              same, call by call, at the entry and at the return, except for what the file differences explains, and
-#              for at most 3 % of the calls. Also as 32-bit programs
-#   names      the values of `name` that differ from the kernel's; a long argument leaves space for those after it
-#   write      guru mode: what a script assigns is what the kernel, or the caller, gets; an argument that the assigned
-#              command does not have is left out of argstr at the return
+#   compare    the program `compare` accepts a difference only if both texts match a row of the file differences
+#   aliases    every variable of aliases.tsv builds, except `none`; with each other prefix, it is translated to C
+#   strace     the programs (calls.c and others) are traced by strace and by strace.stp at the same time: their texts
+#              are equal, call by call, at the entry and at the return, except for the rows of the file differences and
+#              at most 3 % of the calls. Also as 32-bit programs
+#   names      values of `name` that differ from the kernel's names; a long argument leaves space for later ones
+#   write      guru mode: the kernel, or the caller, gets the value that a script assigns; argstr at the return omits
+#              an argument that the assigned command does not have
 set -u
 . "$TESTS/lib.sh"
 . "$TESTS/kernels/arm64_kernel.sh"

@@ -4,11 +4,11 @@
 # every variable of every alias, for 6.1 and 6.12, with DWARF; with BTF alone it is translated to C, in which only
 # the loads differ. If that fails, it is repeated file by file, to find the one that fails. Names as arguments
 # choose files.
-# Names that other people's scripts rely on: what is not there is in doc/not-provided.md, with the reason.
+# Names of SystemTap's library that ours does not provide are in doc/not-provided.md, with the reason.
 #   tapsets/absent         aliases that cannot be resolved: "NAME WHERE...", WHERE is a kernel's series, or btf: without DWARF
 #   tapsets/aliases.tsv    alias, its variables: each is set on each kernel where the alias can be resolved
 #   tapsets/types          alias, variable, its type
-#   tapsets/untested       names that no test of what they give has: "PATTERN REASON"; TAPSETS_TABLE=1 prints which tests each file has
+#   tapsets/untested       names whose results no test checks: "PATTERN REASON"; TAPSETS_TABLE=1 prints the tests of each file
 #   tapsets/functions.tsv  function, arguments, result, "guru" where it needs that mode: no other function does
 set -u
 . "$TESTS/lib.sh"

@@ -2,21 +2,21 @@
 // Prints the results of debuginfo/ for a kernel, for golden tests and for comparing its sources.
 //
 //   debuginfo_main [-r RELEASE] [-i IMAGE [-a ARCH]] [-c CACHEDIR] [-t] COMMAND ARGUMENT...
-//     source                     where it comes from
+//     source                     the source of the debuginfo, such as DWARF of PATH
 //     addresses                  every function: address and name, sorted
-//     function GLOB[@FILE]       with parameters, their types and places, and what it returns
+//     function GLOB[@FILE]       parameters with types and locations, and the return type
 //     names GLOB                 names only
 //     type NAME                  members
 //     path TYPE MEMBER...        through pointers: offset and type of each step
 //     members FUNCTION PARAMETER the struct a parameter points to, with the structs in it
 //     enum NAME
-//     tracepoints GLOB           with their arguments, types and places
+//     tracepoints GLOB           arguments with types and locations
 //     frames PROGRAM             its call frame information
 //     lines NAME                 the source lines of the link addresses on standard input; NAME: "kernel", a module
 //                                or a program
-//   -i IMAGE, -a ARCH: of an image that lies elsewhere
-//   -n N: in N sessions, one after the other; it fails when they hold more and more files
-//   -t: the time and memory it took, on standard error
+//   -i IMAGE, -a ARCH: reads an image at another path or of another architecture
+//   -n N: repeats the command in N sessions; fails if the number of mapped files grows
+//   -t: prints the time and the memory that it took on standard error
 #include "target/kernel.h"
 #include "debuginfo/debuginfo.h"
 #include "util/str.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Pass 1 alone: parse_main [-g] [-u] [-w] [-I DIR] [-c CACHE_DIR] [-f FUNCTION] [-a ALIAS]
 //                          (-e SCRIPT | FILE) [ARGS]
-// Prints the tree as stap -p1 does; the exit status is 1 when there were errors. -u: as on the user
-// runtime. -f, -a: then use that function or alias of the library and say what came.
+// Prints the tree as stap -p1 does; the exit status is 1 if there were errors. -u: for the user
+// runtime. -f, -a: then looks up that function or alias in the library and prints its file.
 #include "target/kernel.h"
 #include "parse/parse.h"
 #include "session/passes.h"

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Values of variables are compared with those that gdb prints, at every statement of programs that are compiled here
 # (values.py):
-#   zoo.c, zoo.cc: variables of many kinds; locations.s, narrow.s: operations that compilers seldom use, in
+#   zoo.c, zoo.cc: variables of many kinds; locations.s, locations_32bit.s: operations that compilers seldom use, in
 #   programs of 64 and 32 bits;
 #   random.py: arithmetic on locals, by a seed;
 #   formats.c: enumerators as the program prints them; numbers in other formats, which are refused.
-# A value that differs fails. One that gdb alone has is counted and listed: at most $MISSING of 1,000.
+# A value that differs fails. A value that only gdb can read is counted and listed: at most $MISSING of 1,000.
 # VALUES=full: gcc and clang, -O0 to -O3, DWARF 4 and 5, split, LTO, without frame pointers, PIE; ten random programs.
 # Names: zoo cplusplus locations random formats missing
 set -u
@@ -76,7 +76,7 @@ test_cplusplus() {
 test_locations() {
 	compare locations "$TESTS/values/locations.s" gcc -g0
 	if runs_32bit; then
-		compare locations "$TESTS/values/narrow.s" gcc -g0 -m32 -nostdlib -static
+		compare locations "$TESTS/values/locations_32bit.s" gcc -g0 -m32 -nostdlib -static
 	else
 		skip values/locations "a kernel that runs 32-bit programs"
 	fi

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// place FILE SYMBOL NUMBER: replaces each occurrence of the 8-byte number in the file by the address of the symbol
-// in the running kernel. Fails if it finds no place.
+// patch_address FILE SYMBOL NUMBER: replaces each occurrence of the 8-byte number in the file by the address of the
+// symbol in the running kernel. Fails if the file does not contain the number.
+// in the running kernel. Fails if the file does not contain the number.
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>

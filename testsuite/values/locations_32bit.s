@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Locations of a 32-bit program, whose generic values have that many: edi is -7.
+# Locations of a 32-bit program, whose generic values have 32 bits: edi is -7.
 	.code32
-	.file 1 "narrow.s"
+	.file 1 "locations_32bit.s"
 	.text
 .Ltext:
 	.globl main, _start
