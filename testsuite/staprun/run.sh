@@ -4,6 +4,7 @@
 # scenarios/NAME.scenario: "# key: value" lines, the actions of the module, and the expected results:
 #   # args: what follows staprun; @M is the module (default: @M)
 #   # env: NAME=VALUE ...      # pipe: a command that reads the output
+#   # may print: pattern of lines that are printed only on a busy machine
 #   --- output    --- errors    --- log (requests to the kernel)    --- status N
 # A section that is not there is not compared. Usage: run.sh [-u] [NAME...]
 set -u
@@ -44,8 +45,8 @@ section() { # FILE HEADING
 # Messages that are printed once a second are omitted together with their repetitions, since fast runs do not print
 # them. A number that follows the text of "# varies:" becomes N.
 result() { # FILE
-	local part varies
-	varies=$(sed -n 's/^# varies: //p' "$1")
+	local part varies may_print
+	varies=$(sed -n 's/^# varies: //p' "$1") may_print=$(sed -n 's/^# may print: //p' "$1")
 	sed '/^---/,$d' "$1"
 	grep -a '^---' "$1" | while read -r _ part _; do
 		case $part in
@@ -54,6 +55,7 @@ result() { # FILE
 		esac
 		sed -E "/ records lost so far$/d; s/stap_[0-9a-f]+_[0-9]+/stap_PREFIX_PID/g; s#$dir/##g; s/\(pid [0-9]+\)/(pid N)/; s/$(uname -r)/RUNNING/g
 			/ runs for [0-9]+ s, /{s/ [0-9]+ s,/ 1 s,/; x; s/^/./; /../{x; d}; x}
+			${may_print:+/$may_print/d}
 			${varies:+s/($varies )[0-9]+/\1N/}" "$dir/$part"
 	done
 }
