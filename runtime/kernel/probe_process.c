@@ -85,6 +85,19 @@ static void fire_all(u32 kind, struct pt_regs *regs, long result, bool only_prog
 	}
 }
 
+/*
+ * The current process begins, on a CPU that it does not leave meanwhile. Before the hits of this CPU count, it only
+ * becomes one that existed before the script, so that its begin event follows with a later system call. Two
+ * threads may get here at once.
+ */
+static void begins(bool is_new, bool only_programs, struct pt_regs *regs)
+{
+	if (stp_hit_outside())
+		set_bit(current->tgid, processes.pending);
+	else if (test_and_clear_bit(current->tgid, processes.pending) || is_new)
+		fire_all(STP_PROCESS_BEGIN, regs, 0, only_programs);
+}
+
 static void on_fork(void *data, struct task_struct *parent, struct task_struct *child)
 {
 	u32 i;
@@ -111,9 +124,8 @@ static void on_exec(void *data, struct task_struct *task, pid_t old_pid, void *b
 		else
 			clear_bit(task->tgid, members(e));
 	}
-	clear_bit(task->tgid, processes.pending);
 	clear_bit(task->tgid, processes.leaderless);
-	fire_all(STP_PROCESS_BEGIN, task_pt_regs(task), 0, task->tgid != stp_session.target);
+	begins(true, task->tgid != stp_session.target, task_pt_regs(task));
 }
 
 /* Returns true, once, if this thread's exit ends the process. If threads exit at the same time, the first thread
@@ -167,13 +179,12 @@ static bool makes_tasks(long number)
 
 static void on_leave(void *data, struct pt_regs *regs, long result)
 {
-	bool leader = thread_group_leader(current);
+	bool is_new = !result && makes_tasks(syscall_get_nr(current, regs));
 
-	if (unlikely(!result && makes_tasks(syscall_get_nr(current, regs))))
-		fire_all(leader ? STP_PROCESS_BEGIN : STP_THREAD_BEGIN, regs, 0, false);
-	else if (unlikely(test_bit(current->tgid, processes.pending)) &&
-		 test_and_clear_bit(current->tgid, processes.pending))
-		fire_all(STP_PROCESS_BEGIN, regs, 0, false);
+	if (unlikely(is_new && !thread_group_leader(current)))
+		fire_all(STP_THREAD_BEGIN, regs, 0, false);
+	else if (unlikely(is_new || test_bit(current->tgid, processes.pending)))
+		begins(is_new, false, regs);
 	if (processes.wanted[STP_PROCESS_SYSCALL_RETURN])
 		fire_all(STP_PROCESS_SYSCALL_RETURN, regs, result, false);
 }
