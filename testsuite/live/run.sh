@@ -309,6 +309,16 @@ run_guests() {
 	done
 }
 
+# With --times: prints the processor seconds, of user and system, since the last call, as those of a step.
+step_seconds() { # STEP
+	local now
+	[ -n "${TIMES-}" ] || return 0
+	times >"$SCRATCH/times"
+	now=$(tr 'ms' '  ' <"$SCRATCH/times" | awk '{ user += $1 * 60 + $2; kernel += $3 * 60 + $4 } END { print user, kernel }')
+	echo "$now ${last_seconds-0 0} $1" | awk -v release="$release" '{ printf "# %s: %.0f s user, %.0f s system: %s\n", release, $1 - $3, $2 - $4, $5 }'
+	last_seconds=$now
+}
+
 one_guest() { # NAMES...
 	local name missing debuginfo live=() scripts=() row_groups=() dir=$SCRATCH/$release results=$SCRATCH/$release.out vmlinux=/usr/lib/debug/boot/vmlinux-$release
 	[ -e "$vmlinux" ] || vmlinux=$tree/vmlinux
@@ -329,7 +339,9 @@ one_guest() { # NAMES...
 			[ "$debuginfo" != both ] || add_live "$name" .btf ;;
 		esac
 	done
+	step_seconds modules
 	run_guests
+	step_seconds guest
 	[ -z "${TIMES-}" ] || awk '/\] test / { match($0, /\[ *[0-9.]+\]/); now = substr($0, RSTART + 1, RLENGTH - 2) + 0
 		if (name) printf "%7.1f s live/%s\n", now - last, name
 		name = $NF; last = now }' "$SCRATCH/$release.log" | sort -rn | head -n 20 | sed "s/^/# $release: /"
@@ -341,6 +353,7 @@ one_guest() { # NAMES...
 	for name in ${live[@]+"${live[@]}"}; do check_live "$name"; done
 	for name in ${scripts[@]+"${scripts[@]}"}; do check_script "$name"; done
 	for name in ${row_groups[@]+"${row_groups[@]}"}; do check_rows "$name"; done
+	step_seconds checks
 }
 
 VM=$SOURCE/translator/run/stap-vm
