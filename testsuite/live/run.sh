@@ -17,6 +17,8 @@
 #       guest='...'       commands of the guest, default: staprun [-c "$command"] NAME.ko
 #                         "await COMMAND" repeats a shell command until it succeeds: no test relies on durations
 #       command='...'     the command of -c
+#       addresses=random  the guest's processes have random addresses, as on usual systems; otherwise equal ones, which are
+#                         faster to emulate
 #       check() { ... }   reads $out and $err (files) and $rc; prints what is wrong
 #     All of these may use $release, $tree (if the kernel is not installed), $vmlinux (with DWARF, if it exists), $loader
 #     (directory of staprun) and $userland (root of the programs, empty: this host's).
@@ -76,6 +78,7 @@ for f in *.sh; do
 	[ "$f" = all.sh ] && continue
 	echo "<5>test $name" >/dev/kmsg
 	rm -f /tmp/* 2>/dev/null     # files of previous tests
+	echo 0 >/proc/sys/kernel/randomize_va_space
 	setsid sh -c 'echo $$ >/run/test; exec timeout "$1" sh "$0"' "./$f" "$1" >>"/out/$name.out" 2>"/out/$name.err" </dev/null
 	status=$?
 	echo $status >"/out/$name.rc"
@@ -120,7 +123,7 @@ add_modules() { # NAME MODULE...
 
 # Builds the test and writes NAME.sh for the guest. $2: "" or ".btf".
 add_live() {
-	local name=$1$2 script='' command='' guest='' options=() arguments=()
+	local name=$1$2 script='' command='' guest='' addresses='' options=() arguments=()
 	local release=$release tree=$tree image=$image userland=$userland loader=$loader vmlinux=$vmlinux  # so that a test cannot change them
 	build() {
 		build_module "$name" ${options[@]+"${options[@]}"} -e "$script" ${arguments[@]+"${arguments[@]}"}
@@ -138,6 +141,8 @@ add_live() {
 		guest="staprun ./@MODULE@.ko"
 		[ -z "$command" ] || guest="staprun -c '$command' ./@MODULE@.ko"
 	fi
+	[ "$addresses" != random ] || guest="echo 2 >/proc/sys/kernel/randomize_va_space
+$guest"
 	printf '%s\n' "${guest//@MODULE@/$(module_name "$name")}" >"$dir/$name.sh"
 	live+=("$name")
 }

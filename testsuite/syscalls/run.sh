@@ -90,7 +90,7 @@ guest() {
 		{ staprun -c 'sh -c "./commands; exec ./reader /t/short"' ./sc_write.ko 2>write.err; echo "status $?"; } | cat >write.out
 		exec tar cf - strace.* ours.* write.*
 	END
-	"$VM" "${machine[@]}" -k norandmaps -t 300 -d "$dir/guest:/t" -f "$loader/staprun:/bin/" -f "$loader/stapio:/bin/" \
+	"$VM" "${machine[@]}" -t 300 -d "$dir/guest:/t" -f "$loader/staprun:/bin/" -f "$loader/stapio:/bin/" \
 		-f "$strace:/bin/" -l "$dir/log" -- sh /t/run.sh >"$dir/tar" 2>"$dir/err"
 	if [ $? -eq 0 ]; then ok "syscalls/${arch}kernel log is clean $release"; else not_ok "syscalls/${arch}kernel log is clean $release" "$(tail -n 20 "$dir/err")"; fi
 	rm -rf "$dir/results"
