@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Keeps what a running script has measured. In: events of its records. Out: struct live.
+// Keeps the values that a running script has measured. In: events of its records. Out: struct live.
 #include "live.h"
 
 #include "event_text.h"

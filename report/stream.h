@@ -55,7 +55,7 @@ struct global {
 	unsigned lists;                    // bit n: key n, or the value after the last key, is a text that has frames, too
 };
 
-struct session {                           // what the stream has described so far
+struct session {                           // description of the session as far as the stream has been read
 	void *formats;                     // struct format, a tree of tsearch() by the identifiers
 	struct probe *probes;
 	size_t nprobes;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The files of the svg writer: svg.c draws globals, svg_time.c what was printed over time.
+// The files of the svg writer: svg.c draws globals, svg_time.c the records that were printed over time.
 #ifndef SVG_H
 #define SVG_H
 
