@@ -6,7 +6,7 @@
  * A lock word consists of the writer's bit and, below it, the number of readers. A hit takes all its locks in the
  * order of its table, which is the same order for all probes, so that two hits cannot deadlock; a hit whose locks
  * time out is skipped. Hits that only add to data of each CPU write to their own context instead of the word; a writer
- * looks at the contexts of all CPUs.
+ * reads the contexts of all CPUs.
  */
 #include "internal.h"
 #include "../include/bounds.h"

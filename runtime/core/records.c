@@ -425,7 +425,7 @@ static char *put_part(char *at, struct stp_ctx *c, const struct stp_described_gl
 	return stp_put_signed(at, stp_elem_long(m, e, k));
 }
 
-/* Returns the bytes for the names of each of n stacks: they share what the other parts of an item leave. */
+/* Returns the bytes for the names of each of n stacks, which share the space that other parts of an item leave. */
 static u32 names_size(u64 others, u32 n)
 {
 	u64 left = STP_ITEM_MAX - 2 * STP_NUMBER_MAX;

@@ -372,7 +372,7 @@ static void put_protocol(struct call_text *t, const struct stp_symbols *s, u64 v
 		call_printf(t, family == 16 ? "0x%llx" : "%llu", v & 0xffffffff);
 }
 
-/* Writes the name of an option of getsockopt() at this level; those of SOL_SOCKET are symbols. */
+/* Writes the name of an option of getsockopt() at this level; options of SOL_SOCKET are symbols. */
 static void put_option_name(struct call_text *t, const struct stp_symbols *s, u64 v, u64 level)
 {
 	static const char *const ip[] = {
