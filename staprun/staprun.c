@@ -314,7 +314,7 @@ static int send_hello(int device, const char *name)
 	if (localtime_r(&now, &local))
 		hello.timezone_s = local.tm_gmtoff;
 	rc = send_command(device, STP_CMD_HELLO, &hello, sizeof(hello));
-	answered = read_answers(device, &wants, rc ? 0 : ANSWER_TIMEOUT_MS);   // after a failed HELLO: its reason
+	answered = read_answers(device, &wants, rc ? 0 : ANSWER_TIMEOUT_MS);   // also the reason why HELLO failed
 	rc = rc ? rc : answered;
 	if (!rc)
 		rc = send_addresses(device, &wants);
