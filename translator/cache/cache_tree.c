@@ -119,7 +119,7 @@ int64_t cache_tree_bytes(const char *path)
 	return text && number_at(&text, 10, 0, INT64_MAX, &bytes) ? bytes : 0;
 }
 
-// Returns NULL, or why what is at this path cannot be used.
+// Returns NULL, or why the file or directory at this path cannot be used.
 static const char *why_changed(const char *path, const struct stat *st)
 {
 	const char *recorded, *contents;

@@ -149,7 +149,7 @@ struct di_function {
 	const char *file;          // NULL without line information
 	int line;
 	uint64_t address;          // link-time; valid when has_address
-	uint64_t symbol_address;   // start of `symbol`; of an inlined copy: of the function that contains it
+	uint64_t symbol_address;   // start of `symbol`; for an inlined copy, of the function that contains it
 	uint64_t size;             // bytes, 0 unknown
 	bool has_address;          // false: only the name is known, the loader looks it up
 	bool is_inline;            // it is an inlined copy; address is its first instruction

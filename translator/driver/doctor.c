@@ -225,7 +225,7 @@ static bool lacks_required(const struct check *c)
 	return false;
 }
 
-// The script could not run as a module: stap chooses BPF only if the kernel loads no modules.
+// No module can run here: the check is limited if scripts run as BPF programs, else it fails.
 static void without_module(struct check *c)
 {
 	bool bpf = run_no_modules() != NULL;

@@ -36,7 +36,7 @@ static void resolve_probe(struct resolver *r, struct probe *p)
 	resolve_called(r);
 }
 
-// Static variables of the probed program need no lookup at run time; those of other programs do.
+// Static variables of the probed program need no lookup at run time; other programs' variables do.
 static bool visit_static(struct ast_walker *w, struct expr **e)
 {
 	if ((*e)->kind == E_STATIC)

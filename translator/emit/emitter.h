@@ -98,8 +98,7 @@ struct global {
 	struct var *var;
 	const char *name;
 	bool locked;
-	// in BPF programs: of an array: slices or sorted loops over it are used; of a statistic: it is read or
-	// deleted
+	// BPF programs: sliced or sorted loops over the array are used; the statistic is read or deleted
 	bool walked;
 };
 

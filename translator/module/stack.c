@@ -2,7 +2,7 @@
 // Computes how much of the kernel's stack a hit of this module may need: the compiler's frames and calls (gcc's
 // -fcallgraph-info=su) of the runtime, the embedded C and the generated C -> struct stp_stack_need in the module.
 //
-// A hit begins in a function that enters a context, hence calls stp_ctx_refused(), or that looks at the stack itself.
+// A hit begins in a function that enters a context, hence calls stp_ctx_refused(), or that checks the stack itself.
 // Calls through a pointer there lead to a handler, a condition or values of @entry(), hence to any function of the
 // generated C, except handlers of begin, end and error and what only they call: they run in process context, with the
 // whole stack of a task. Calls through pointers below a handler count as calls of the kernel. A call cycle counts as

@@ -80,8 +80,8 @@ static bool is_identifier(const char *text)
 	return !*text;
 }
 
-// A number requires guru mode unless `constant` is NULL. In guru mode *constant becomes a name that is not in the
-// table.
+// Finds the value of a name or number. A number requires guru mode unless `constant` is NULL. In guru mode a name that
+// is not in the table is accepted: *constant is set to it.
 static int find(struct session *s, const struct point_part *part, const struct name *names, int n,
 		const char **constant, int64_t *value)
 {

@@ -47,7 +47,7 @@ void remote_check(const char *url)
 // there are more, up to ASKED_AT_ONCE are asked at the same time, without passwords.
 enum { ASKED_IN_TURN = 4, ASKED_AT_ONCE = 32 };
 
-// The program that asks a host, and what it has printed.
+// The program that asks a host, and its output so far.
 struct query { int pid, fd; int64_t started_ms; struct buf output; };
 
 static int64_t now_ms(void)

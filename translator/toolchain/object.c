@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Links objects, lists what they leave undefined, and writes a module's own name and stack need into it.
+// Links objects, lists the symbols that they leave undefined, and writes a module's own name and stack need into it.
 //
 // The name is in two locations: __this_module.name (section .gnu.linkonce.this_module) and
 // "name=..." of .modinfo. Both were compiled with MODULE_PLACEHOLDER, as long as a name can be;

@@ -12,7 +12,7 @@ struct index_query {
 };
 struct index_hit {
 	const char *name, *symbol;
-	const char *file;          // NULL: unknown; of a variable: the file of its unit
+	const char *file;          // NULL: unknown; for a variable, the file of its unit
 	uint32_t line;
 	uint32_t die;              // 0: the function has only a symbol
 	uint64_t address, size;    // size 0: unknown
