@@ -51,7 +51,7 @@ done
 # Newer releases have their modules in a separate package, and all files below /usr.
 unpack "$root" "linux-base-$release:$arch" "linux-modules-$release:$arch" || true
 [ -e "$root/lib/modules" ] || { mkdir -p "$root/lib" && ln -s ../usr/lib/modules "$root/lib/modules"; }
-# Programs that require a newer C library than this machine's get it, and a wrapper that uses it.
+# For programs that require a newer C library than this machine's, that library and a wrapper that uses it are installed.
 tools=$(find "$root/usr/lib" "$root/usr/src" -type f -perm -100 -size +8k ! -name '*.sh' ! -name '*.so')
 for tool in $tools; do
 	ldd "$tool" 2>&1 | grep -q "version .* not found" || continue

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Reads the live tests given as arguments; prints each file that a command in the background writes, in a loop or twice, and
-# that "await" reads, but that is not emptied before ": >FILE;". The shell may start the command after the
-# first look at the file, which then has the text of the previous round.
+# that "await" reads, but that is not emptied before ": >FILE;". The shell may start the command only after
+# the file is read for the first time: then the file still has the text of the previous round.
 import re
 import sys
 

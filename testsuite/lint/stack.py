@@ -42,7 +42,7 @@ def findings_in(path):
         uses = [line for line in text.split('\n') if re.search(r'(?<![\w>.])%s\b' % re.escape(name), line)]
         if any(re.search(r'(?<![\w>.])%s\s*[^\w(\s]' % re.escape(name), line) and not re.match(r'[A-Z_]+\(', line)
                for line in uses) or len(uses) < 2:
-            yield '%s:%d: %s() runs a handler, and does not look at the stack before' % (path, found[name][0], name)
+            yield '%s:%d: %s() runs a handler without checking the stack before' % (path, found[name][0], name)
 
 
 def main():
