@@ -4,6 +4,7 @@
 #include "code_file.h"
 #include "event_text.h"
 #include "number.h"
+#include "output_file.h"
 #include "output_formats.h"
 #include "stack.h"
 #include "stream.h"
@@ -26,7 +27,6 @@ static const struct writer *const writers[] = { &text_writer, &json_writer, &csv
 					       &speedscope_writer, &pprof_writer, &chrome_writer, &svg_writer, &html_writer };
 
 enum { OUTPUTS = 16 };
-enum { FIFO_POLL_MS = 100 };               // interval between attempts to open a FIFO
 
 static struct output outputs[OUTPUTS];
 static int noutputs;
@@ -138,36 +138,36 @@ static void add_file(const char *arg)          // FORMAT:FILE
 		print_as(find(arg, colon - arg));
 }
 
-// Opens a file without waiting, and then writes it as any other. Fails with ENXIO if it is a FIFO that no process
-// reads.
-static FILE *open_now(const char *path)
-{
-	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NONBLOCK, 0666);
+struct fifo_wait {
+	const char *path;
+	int ready;                         // the descriptor for which stap waits; -1: there is no stap
+	bool announced;
+};
 
-	if (fd >= 0)
-		fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK);
-	return fd < 0 ? NULL : fdopen(fd, "w");
+// Until a process reads the FIFO, SIGINT ends this program, as does the end of stap.
+static bool wait_for_reader(void *data)
+{
+	struct fifo_wait *w = data;
+	struct pollfd stap = { w->ready };
+
+	if (!w->announced) {
+		fprintf(stderr, "waiting for a process that reads the FIFO %s\n", w->path);
+		signal(SIGINT, SIG_DFL);
+	}
+	w->announced = true;
+	if (poll(&stap, 1, STP_FIFO_POLL_MS) > 0)
+		exit(1);
+	return true;
 }
 
-// A FIFO is opened when a process reads it. Until then, SIGINT ends this program, as does the end of stap, which waits
-// for the descriptor `ready` (-1: there is no stap).
 static FILE *open_file(const char *path, int ready)
 {
-	struct pollfd stap = { ready };
-	struct stat st;
-	FILE *file = open_now(path);
+	struct fifo_wait wait = { path, ready };
+	int fd = stp_output_open(path, wait_for_reader, &wait);
 
-	if (file || errno != ENXIO || stat(path, &st) || !S_ISFIFO(st.st_mode))
-		return file;
-	fprintf(stderr, "waiting for a process that reads the FIFO %s\n", path);
-	signal(SIGINT, SIG_DFL);
-	while (!file && errno == ENXIO) {
-		if (poll(&stap, 1, FIFO_POLL_MS) > 0)
-			exit(1);
-		file = open_now(path);
-	}
-	signal(SIGINT, SIG_IGN);
-	return file;
+	if (wait.announced)
+		signal(SIGINT, SIG_IGN);
+	return fd < 0 ? NULL : fdopen(fd, "w");
 }
 
 // Opens the files of --output when all options are valid and the sessions are known.

@@ -9,6 +9,7 @@
 #include "stapio.h"
 
 #include "log.h"
+#include "output_file.h"
 #include "syscalls.h"
 
 #include <errno.h>
@@ -21,8 +22,6 @@
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
-
-#define FIFO_POLL_MS 100                   // interval between attempts to open a FIFO
 
 // Stores the name of the file with this number. Returns 0 or -errno.
 static int file_name(const struct outfile *out, unsigned number, char *path, size_t size)
@@ -47,59 +46,57 @@ static int file_name(const struct outfile *out, unsigned number, char *path, siz
 	return 0;
 }
 
-static bool is_fifo(const char *path)
-{
-	struct stat st;
+struct fifo_wait {
+	const struct outfile *out;
+	const char *path;
+	int signals;                       // a signalfd that ends the wait; -1: do not wait
+	bool announced;
+};
 
-	return !stat(path, &st) && S_ISFIFO(st.st_mode);
-}
-
-// Waits FIFO_POLL_MS. Returns false, after a message, if a signal or the exit of staprun ends the session. SIGCHLD
+// Waits STP_FIFO_POLL_MS. Returns false, after a message, if a signal or the exit of staprun ends the session. SIGCHLD
 // and SIGUSR2 have no effect before the session starts.
-static bool wait_for_reader(const struct outfile *out, int signals, const char *path)
+static bool wait_for_reader(void *data)
 {
-	struct pollfd ends[] = { { signals, POLLIN }, { out->opt->life, POLLIN } };
+	struct fifo_wait *w = data;
+	struct pollfd ends[] = { { w->signals, POLLIN }, { w->out->opt->life, POLLIN } };
 	struct signalfd_siginfo info;
 
-	if (poll(ends, 2, FIFO_POLL_MS) <= 0)
+	if (w->signals < 0) {
+		log_error("cannot write %s: it is a FIFO that no process reads", w->path);
+		return false;
+	}
+	if (!w->announced)
+		log_note(0, "waiting for a process that reads the FIFO %s", w->path);
+	w->announced = true;
+	if (poll(ends, 2, STP_FIFO_POLL_MS) <= 0)
 		return true;
-	if (ends[0].revents && read(signals, &info, sizeof(info)) == sizeof(info)) {
+	if (ends[0].revents && read(w->signals, &info, sizeof(info)) == sizeof(info)) {
 		if (info.ssi_signo == SIGCHLD || info.ssi_signo == SIGUSR2)
 			return true;
-		log_error("cannot write %s: signal %u (%s) arrived before a process read the FIFO", path,
+		log_error("cannot write %s: signal %u (%s) arrived before a process read the FIFO", w->path,
 			  info.ssi_signo, strsignal(info.ssi_signo));
 	} else {
-		log_error("cannot write %s: staprun was killed before a process read the FIFO", path);
+		log_error("cannot write %s: staprun was killed before a process read the FIFO", w->path);
 	}
 	return false;
 }
 
-// signals: a signalfd that ends the wait for a FIFO's reader; -1: do not wait. A blocking open() could not be
-// interrupted, since signals are blocked.
+// signals: a signalfd that ends the wait for a FIFO's reader, since signals are blocked; -1: do not wait.
 static int open_file(const struct outfile *out, int signals)
 {
 	char path[PATH_MAX];
-	bool waits = false;
+	struct fifo_wait wait = { out, path, signals };
 	int fd, rc = file_name(out, out->number, path, sizeof(path));
 
 	if (rc)
 		return rc;
-	while ((fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NONBLOCK, 0666)) < 0 &&
-	       errno == ENXIO && is_fifo(path)) {
-		if (signals >= 0 && !waits)
-			log_note(0, "waiting for a process that reads the FIFO %s", path);
-		waits = true;
-		if (signals >= 0 && wait_for_reader(out, signals, path))
-			continue;
-		if (signals < 0)
-			log_error("cannot write %s: it is a FIFO that no process reads", path);
-		return -ENXIO;
-	}
-	if (fd < 0) {
-		fd = -errno;
+	fd = stp_output_open(path, wait_for_reader, &wait);
+	if (fd >= 0)
+		return fd;
+	rc = -errno;
+	if (rc != -EAGAIN)
 		log_error("cannot write %s: %m", path);
-	}
-	return fd;
+	return rc;
 }
 
 int outfile_open(struct outfile *out, const struct stapio_options *opt, int ring, int signals)

@@ -105,6 +105,22 @@ const char *run_find(struct session *s, const char *name, const char *wish)
 	die("%s not found beside stap or in %s; is the installation complete?", name, s->libexec_dir);
 }
 
+void run_target(const struct session *s, arguments *argv)
+{
+	const struct options *o = &s->opt;
+
+	if (o->command) {
+		vec_push(argv, "-c");
+		vec_push(argv, o->command);
+		vec_push(argv, "-k");
+		vec_push(argv, str_printf("%d", (int)(o->timeout_s * 1000 + 0.5)));
+	}
+	if (o->target_pid) {
+		vec_push(argv, "-x");
+		vec_push(argv, str_printf("%d", o->target_pid));
+	}
+}
+
 // Adds the options of staprun that apply wherever it runs. The module's path and the settings come last.
 void run_options(struct session *s, arguments *argv)
 {
@@ -124,16 +140,7 @@ void run_options(struct session *s, arguments *argv)
 		vec_push(argv, "-R");
 	if (s->reads_input)
 		vec_push(argv, "-i");
-	if (o->command) {
-		vec_push(argv, "-c");
-		vec_push(argv, o->command);
-		vec_push(argv, "-k");
-		vec_push(argv, str_printf("%d", (int)(o->timeout_s * 1000 + 0.5)));
-	}
-	if (o->target_pid) {
-		vec_push(argv, "-x");
-		vec_push(argv, str_printf("%d", o->target_pid));
-	}
+	run_target(s, argv);
 	if (o->namespaces_pid) {
 		vec_push(argv, "-N");
 		vec_push(argv, str_printf("%d", o->namespaces_pid));

@@ -21,6 +21,7 @@ enum privilege run_privilege(void);
 // Returns whether the user is a member of the group.
 bool run_in_group(const char *name);
 
+void run_target(const struct session *s, arguments *argv); // adds -c, -k and -x, for staprun or a program
 void run_options(struct session *s, arguments *argv);      // adds the options of staprun
 void run_settings(struct session *s, arguments *argv);     // adds name=value ... of -G
 

@@ -1,29 +1,33 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Pass 5 on the user runtime: runs the program and passes signals on to it.
+#include "output_file.h"
 #include "run/run.h"
 #include "util/diag.h"
 #include "util/spawn.h"
 
 #include <errno.h>
-#include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
+
+static bool wait_for_reader(void *data)
+{
+	const char **to_announce = data;
+
+	if (*to_announce)
+		fprintf(stderr, "waiting for a process that reads the FIFO %s\n", *to_announce);
+	*to_announce = NULL;
+	poll(NULL, 0, STP_FIFO_POLL_MS);
+	return true;
+}
 
 static void open_output(const char *path)
 {
-	enum { HOW = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC };
-	struct stat st;
-	int fd = open(path, HOW | O_NONBLOCK, 0666);
+	const char *to_announce = path;
+	int fd = stp_output_open(path, wait_for_reader, &to_announce);
 
-	if (fd >= 0) {
-		fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK);
-	} else if (errno == ENXIO && !stat(path, &st) && S_ISFIFO(st.st_mode)) {
-		fprintf(stderr, "waiting for a process that reads the FIFO %s\n", path);
-		fd = open(path, HOW, 0666);
-	}
 	if (fd < 0 || dup2(fd, STDOUT_FILENO) < 0)
 		die("cannot write %s: %s", path, strerror(errno));
 	close(fd);
@@ -101,19 +105,8 @@ void user_settings(struct session *s, arguments *argv)
 
 void user_arguments(struct session *s, arguments *argv)
 {
-	const struct options *o = &s->opt;
-
 	add_options(s, argv);
-	if (o->command) {
-		vec_push(argv, "-c");
-		vec_push(argv, o->command);
-		vec_push(argv, "-k");
-		vec_push(argv, str_printf("%d", (int)(o->timeout_s * 1000 + 0.5)));
-	}
-	if (o->target_pid) {
-		vec_push(argv, "-x");
-		vec_push(argv, str_printf("%d", o->target_pid));
-	}
+	run_target(s, argv);
 	add_globals(s, argv);
 }
 
