@@ -231,13 +231,18 @@ static void set_flight_recorder(struct options *o, const char *arg)
 	o->flight_recorder = true;
 }
 
-static void set_namespaces(struct options *o, const char *arg)
+static int process_id(const char *option, const char *arg)
 {
 	int64_t pid;
 
 	if (!str_number(arg, 1, 1 << 22, &pid))
-		options_misused("--target-namespaces takes a process id, not \"%s\"", arg);
-	o->namespaces_pid = (int)pid;
+		options_misused("%s takes a process id, not \"%s\"", option, arg);
+	return (int)pid;
+}
+
+static void set_namespaces(struct options *o, const char *arg)
+{
+	o->namespaces_pid = process_id("--target-namespaces", arg);
 }
 
 static void set_command(struct options *o, const char *arg)
@@ -247,11 +252,7 @@ static void set_command(struct options *o, const char *arg)
 
 static void set_target(struct options *o, const char *arg)
 {
-	int64_t pid;
-
-	if (!str_number(arg, 1, 1 << 22, &pid))
-		options_misused("-x takes a process id, not \"%s\"", arg);
-	o->target_pid = (int)pid;
+	o->target_pid = process_id("-x", arg);
 }
 
 static void set_buffer(struct options *o, const char *arg)
