@@ -300,41 +300,10 @@ static void print_operator(struct buf *b, const struct expr *e)
 	}
 }
 
-static void print_bare(struct buf *b, const struct expr *e)
+// Prints target variables and other expressions that depend on the probe or on debuginfo.
+static void print_context(struct buf *b, const struct expr *e)
 {
 	switch (e->kind) {
-	case E_NUMBER:
-		buf_printf(b, "%lld", (long long)e->u.number);
-		break;
-	case E_STRING:
-		quoted(b, e->u.string.bytes, e->u.string.len);
-		break;
-	case E_VAR:
-		buf_puts(b, e->u.var.name);
-		break;
-	case E_INDEX:
-		buf_puts(b, e->u.index.name);
-		print_keys(b, &e->u.index.keys);
-		break;
-	case E_HIST_BUCKET:
-		print(b, e->u.index.hist, L_PRIMARY);
-		print_keys(b, &e->u.index.keys);
-		break;
-	case E_CALL:
-		buf_printf(b, "%s(", e->u.call.name);
-		print_list(b, &e->u.call.args);
-		buf_putc(b, ')');
-		break;
-	case E_STAT:
-	case E_HIST:
-		print_stat(b, e);
-		break;
-	case E_PRINT:
-		print_print(b, e);
-		break;
-	case E_EMBEDDED:
-		buf_printf(b, "%%{%s%%}", e->u.embedded->code);
-		break;
 	case E_TARGET:
 		buf_printf(b, "$%s", e->u.target.name);
 		break;
@@ -378,6 +347,46 @@ static void print_bare(struct buf *b, const struct expr *e)
 		break;
 	default:
 		print_operator(b, e);
+	}
+}
+
+static void print_bare(struct buf *b, const struct expr *e)
+{
+	switch (e->kind) {
+	case E_NUMBER:
+		buf_printf(b, "%lld", (long long)e->u.number);
+		break;
+	case E_STRING:
+		quoted(b, e->u.string.bytes, e->u.string.len);
+		break;
+	case E_VAR:
+		buf_puts(b, e->u.var.name);
+		break;
+	case E_INDEX:
+		buf_puts(b, e->u.index.name);
+		print_keys(b, &e->u.index.keys);
+		break;
+	case E_HIST_BUCKET:
+		print(b, e->u.index.hist, L_PRIMARY);
+		print_keys(b, &e->u.index.keys);
+		break;
+	case E_CALL:
+		buf_printf(b, "%s(", e->u.call.name);
+		print_list(b, &e->u.call.args);
+		buf_putc(b, ')');
+		break;
+	case E_STAT:
+	case E_HIST:
+		print_stat(b, e);
+		break;
+	case E_PRINT:
+		print_print(b, e);
+		break;
+	case E_EMBEDDED:
+		buf_printf(b, "%%{%s%%}", e->u.embedded->code);
+		break;
+	default:
+		print_context(b, e);
 	}
 }
 

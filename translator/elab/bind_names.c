@@ -568,10 +568,31 @@ static void bind_operand(struct binder *b, bool is_optional, struct expr *e)
 	b->holds = held;
 }
 
-void bind_expr(struct binder *b, struct expr *e)
+static void bind_binary(struct binder *b, struct expr *e)
+{
+	if (b->s->opt.follow && follow(e)) {
+		bind_expr(b, e);
+		return;
+	}
+	bind_expr(b, e->u.bin.l);
+	if (e->u.bin.op == TOK_ANDAND || e->u.bin.op == TOK_OROR)
+		bind_operand(b, bind_may_leave_out(b, e->u.bin.l), e->u.bin.r);
+	else
+		bind_expr(b, e->u.bin.r);
+}
+
+static void bind_cond(struct binder *b, struct expr *e)
 {
 	bool optional;
 
+	bind_expr(b, e->u.cond.c);
+	optional = bind_may_leave_out(b, e->u.cond.c);
+	bind_operand(b, optional, e->u.cond.a);
+	bind_operand(b, optional, e->u.cond.b);
+}
+
+void bind_expr(struct binder *b, struct expr *e)
+{
 	if (!e)
 		return;
 	if (b->position == IN_CONDITION)
@@ -607,23 +628,8 @@ void bind_expr(struct binder *b, struct expr *e)
 		bind_expr(b, e->u.deref.size_expr);
 		bind_expr(b, e->u.deref.addr);
 		break;
-	case E_BINARY:
-		if (b->s->opt.follow && follow(e)) {
-			bind_expr(b, e);
-			break;
-		}
-		bind_expr(b, e->u.bin.l);
-		if (e->u.bin.op == TOK_ANDAND || e->u.bin.op == TOK_OROR)
-			bind_operand(b, bind_may_leave_out(b, e->u.bin.l), e->u.bin.r);
-		else
-			bind_expr(b, e->u.bin.r);
-		break;
-	case E_COND:
-		bind_expr(b, e->u.cond.c);
-		optional = bind_may_leave_out(b, e->u.cond.c);
-		bind_operand(b, optional, e->u.cond.a);
-		bind_operand(b, optional, e->u.cond.b);
-		break;
+	case E_BINARY: bind_binary(b, e); break;
+	case E_COND: bind_cond(b, e); break;
 	}
 }
 

@@ -628,11 +628,49 @@ static bool is_known(struct resolver *r, bool (*find)(struct session *, const st
 	return known;
 }
 
+// Resolves an expression that reads a target variable, a type or a counter. Returns false for any other expression.
+static bool resolve_context(struct resolver *r, struct expr **e)
+{
+	switch ((*e)->kind) {
+	case E_TARGET:
+		*e = checked_value(resolve_target(r, *e));
+		break;
+	case E_ACCESS:
+		*e = resolve_access(r, *e);
+		break;
+	case E_CAST:
+		*e = resolve_bare_cast(r, *e);
+		break;
+	case E_ENUM:
+		*e = resolve_enum(r, *e);
+		break;
+	case E_ENUMNAME:
+		resolve_enumname(r, *e);
+		break;
+	case E_ATVAR:
+		*e = is_saved_atvar(r, *e) ? at_entry(r, *e) : checked_value(resolve_atvar(r, *e));
+		break;
+	case E_ENTRY:
+		*e = resolve_entry(r, *e);
+		break;
+	case E_PERF:
+		if (is_known(r, declarations_find_counter, *e))
+			perf_may_read(r->s, r->probe, *e);
+		break;
+	case E_DEFINED:
+		resolve_defined(r, e);
+		break;
+	default:
+		return false;
+	}
+	return true;
+}
+
 static bool visit_expr(struct ast_walker *w, struct expr **e)
 {
 	struct resolver *r = w->data;
 
-	if (skip_bad(r, e))
+	if (skip_bad(r, e) || resolve_context(r, e))
 		return false;
 	switch ((*e)->kind) {
 	case E_INDEX: case E_IN: case E_HIST_BUCKET: case E_STAT:
@@ -649,34 +687,6 @@ static bool visit_expr(struct ast_walker *w, struct expr **e)
 		resolver_note_call(r, (*e)->u.call.target);
 		for (int i = 0; i < (*e)->u.call.args.n; i++)
 			resolve_argument(r, *e, i);
-		return false;
-	case E_TARGET:
-		*e = checked_value(resolve_target(r, *e));
-		return false;
-	case E_ACCESS:
-		*e = resolve_access(r, *e);
-		return false;
-	case E_CAST:
-		*e = resolve_bare_cast(r, *e);
-		return false;
-	case E_ENUM:
-		*e = resolve_enum(r, *e);
-		return false;
-	case E_ENUMNAME:
-		resolve_enumname(r, *e);
-		return false;
-	case E_ATVAR:
-		*e = is_saved_atvar(r, *e) ? at_entry(r, *e) : checked_value(resolve_atvar(r, *e));
-		return false;
-	case E_ENTRY:
-		*e = resolve_entry(r, *e);
-		return false;
-	case E_PERF:
-		if (is_known(r, declarations_find_counter, *e))
-			perf_may_read(r->s, r->probe, *e);
-		return false;
-	case E_DEFINED:
-		resolve_defined(r, e);
 		return false;
 	case E_COND:
 		return !prune_cond(r, e);
