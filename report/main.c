@@ -352,7 +352,13 @@ static void usage(void)
 	       "  -h, --help            print this text\n");
 }
 
-int main(int argc, char **argv)
+struct settings {
+	bool safe;                         // --json-safe
+	int64_t ready;                     // --ready-fd; -1: not given
+};
+
+// Returns -1, or the exit status of the program.
+static int parse_options(int argc, char **argv, struct settings *to)
 {
 	static const struct option options[] = {
 		{ "format", required_argument, NULL, 'f' }, { "output", required_argument, NULL, 'O' },
@@ -360,23 +366,18 @@ int main(int argc, char **argv)
 		{ "hist-terminal", required_argument, NULL, 't' }, { "percentiles", no_argument, NULL, 'p' },
 		{ "remote", required_argument, NULL, 'R' }, { "help", no_argument, NULL, 'h' }, { 0 },
 	};
-	bool safe = false, whole = true;
-	int64_t ready = -1;
 	int opt;
 
-	code_file_survive_truncation();
-	signal(SIGPIPE, SIG_IGN);
-	signal(SIGINT, SIG_IGN);                   // the session ends, and the rest of its output follows
 	while ((opt = getopt_long(argc, argv, "f:h", options, NULL)) != -1)
 		switch (opt) {
 		case 'f': print_as(find(optarg, strlen(optarg))); break;
 		case 'O': add_file(optarg); break;
-		case 's': safe = true; break;
+		case 's': to->safe = true; break;
 		case 't': event_text_suit_terminal(*optarg == '2' ? 2 : 1); break;     // as determined by stap
 		case 'p': event_text_add_percentiles(); break;
 		case 'R': remote = optarg; break;                  // one of several hosts, whose outputs stap mixes
 		case 'r':
-			if (!number_whole(optarg, 10, 0, INT_MAX, &ready))
+			if (!number_whole(optarg, 10, 0, INT_MAX, &to->ready))
 				fail("invalid file descriptor \"%s\" in --ready-fd", optarg);
 			break;
 		case 'h':
@@ -384,17 +385,33 @@ int main(int argc, char **argv)
 			return 0;
 		default: return 1;
 		}
+	return -1;
+}
+
+int main(int argc, char **argv)
+{
+	struct settings settings = { .ready = -1 };
+	bool whole = true;
+	int ready, rc;
+
+	code_file_survive_truncation();
+	signal(SIGPIPE, SIG_IGN);
+	signal(SIGINT, SIG_IGN);                   // the session ends, and the rest of its output follows
+	rc = parse_options(argc, argv, &settings);
+	if (rc >= 0)
+		return rc;
+	ready = (int)settings.ready;
 	if (printed || !noutputs)
 		add(printed ? printed : &text_writer, "standard output", stdout);
 	for (int i = optind; i < argc; i++)
 		require_session(argv[i]);
-	open_files(argv + optind, (int)ready);
+	open_files(argv + optind, ready);
 	for (int i = 0; i < noutputs; i++) {
-		outputs[i].safe = safe;
+		outputs[i].safe = settings.safe;
 		outputs[i].names_host = remote;
 		__fsetlocking(outputs[i].file, FSETLOCKING_BYCALLER);      // there is one thread
 	}
-	if (ready >= 0 && (write((int)ready, "", 1) != 1 || close((int)ready)))      // stap waits for this to run the script
+	if (ready >= 0 && (write(ready, "", 1) != 1 || close(ready)))      // stap waits for this to run the script
 		fail("cannot write to stap: %s", strerror(errno));
 	for (int i = optind; i < argc; i++)
 		whole &= read_one(argv[i]);
