@@ -27,7 +27,7 @@ u64 stp_uload1(struct stp_ctx *c, u64 address) { return 0; }
 u64 stp_uload2(struct stp_ctx *c, u64 address) { return 0; }
 u64 stp_uload4(struct stp_ctx *c, u64 address) { return 0; }
 void plat_message(u32 type, const char *text) {}
-// not called: in records, call stacks already are text
+// never called, since call stacks in records already are text
 const char *plat_stack_line(struct stp_ctx *c, const char *stack, u32 *at, u64 *address) { return NULL; }
 bool plat_stack_address(const char *stack, u32 *at, u64 *address) { return false; }
 bool plat_record_space(struct stp_ctx_private *v, u32 want) { return false; }

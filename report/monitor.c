@@ -24,7 +24,7 @@ static struct {
 	int keyboard;                      // -1: there is no screen
 	int commands, messages;            // descriptors; -1: none
 	int64_t measured_at, drawn_at;     // ms
-	bool changed;                      // since the last drawing
+	bool changed;                      // the values have changed since the last drawing
 	size_t printed;                    // lines of the log that were printed without a screen
 } monitor = { .interval_ms = 1000, .keyboard = -1, .commands = -1, .messages = -1 };
 

@@ -38,7 +38,7 @@ struct pprof {
 	struct bytes labels;
 };
 
-struct sample {                            // in the temporary file, followed by its locations and labels
+struct sample {                            // record in the temporary file, followed by its locations and labels
 	uint64_t type, values[2];
 	unsigned nvalues;
 	size_t locations, labels;          // their sizes in bytes

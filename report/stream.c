@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define COUNT_MAX (INT64_MAX / CELL_BUCKETS)       // so that sums of a histogram do not overflow
+#define COUNT_MAX (INT64_MAX / CELL_BUCKETS)       // limit by which sums of a histogram do not overflow
 
 enum { PROBES_MAX = 1 << 20, GLOBALS_MAX = 1 << 16, OPTIONS_MAX = 1 << 12, PIECE_BYTES = 5, HIST_WIDTH_MAX = 4096,
        HIST_ELISION_MAX = 1 << 20 };
@@ -185,7 +185,7 @@ static void describe_session(struct reader *r)
 	r->s.target = signed_number(r);
 }
 
-// The text that grows is allocated.
+// Appends to an allocated text.
 static void append(struct text *to, struct text t)
 {
 	char *at = realloc((char *)to->at, to->len + t.len + 1);
@@ -650,7 +650,7 @@ int stream_read(FILE *in, event_handler *handler, void *to, struct stream_extent
 
 	if (!r || !payload)
 		abort();
-	r->s.string_len = 512;                     // until the session is described, in case that this part is missing
+	r->s.string_len = 512;                     // default until the session is described; that part may be missing
 	r->s.hist_elision = 2;
 	r->s.hist_width = 50;
 	r->handler = handler;

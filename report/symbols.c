@@ -87,7 +87,7 @@ static Dwfl_Module *open_kernel(Dwfl *dwfl, const char *release)
 	return found;
 }
 
-static const char *wanted_module;          // for the following function, which gets no argument
+static const char *wanted_module;          // argument of the following function, which has no parameter for it
 
 // Names of modules have "_" where those of their files may have "-".
 static int is_wanted(const char *name, const char *path)
