@@ -80,7 +80,7 @@ static const char *complete_value(struct stp_ctx *c, const char *value)
 	if (!name)
 		name = malloc(stp_module.limits.string_len);
 	if (c != &stp_session.exclusive->c)
-		records_read();            /* as in complete_keys(), reads announcements */
+		records_read();            /* reads announcements, as in complete_keys() */
 	return name ? user_names_complete(value, name) : value;
 }
 

@@ -8,7 +8,7 @@ struct stp_kernel_memory {
 	u64 address;
 	u32 size;                      /* size of `bytes` */
 	s32 result;                    /* 0, or a negative error: the address cannot be read */
-	u8 bytes[64];                  /* as large as one load of user_load_string() */
+	u8 bytes[64];                  /* size of one load of user_load_string() */
 };
 
 #ifdef STP_BPF

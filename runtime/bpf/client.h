@@ -31,7 +31,7 @@ void client_printf(struct stp_ctx *c, const struct stp_format *f, u32 pieces, co
 void client_print_hist(struct stp_ctx *c, const struct stp_stat *s, const struct stp_stat_desc *d);
 
 /* costs.c */
-void costs_enable(void);           /* before privileges are dropped */
+void costs_enable(void);           /* called before privileges are dropped */
 void costs_update(bool now);       /* reads the hits of programs; unless `now`, only if that was not done recently */
 
 /* names.c */

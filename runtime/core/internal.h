@@ -66,7 +66,7 @@ static inline struct stp_sink stp_sink_buffer(char *to, u32 size)
 }
 /* Terminates a buffer, whose last byte is not 0 if the text was truncated. */
 void stp_sink_end(struct stp_sink *k);
-void stp_sink_end_text(struct stp_sink *k);    /* for the text of an error, whose size is not MAXSTRINGLEN */
+void stp_sink_end_text(struct stp_sink *k);    /* terminates the text of an error, whose size is not MAXSTRINGLEN */
 static inline void stp_sink_close(struct stp_sink *k)
 {
 	if (!k->v) {

@@ -244,7 +244,7 @@ static void clear_value(const struct stp_map *m, struct stp_elem *e)
 	if (m->value == STP_STATS)
 		stp_stat_clear((struct stp_stat *)value, &m->stat);
 	else
-		*(u64 *)value = 0;             /* also makes it the empty string, since cells are multiples of 8 */
+		*(u64 *)value = 0;             /* also makes a string empty, since cells are multiples of 8 */
 }
 
 static void set_keys(const struct stp_map *m, struct stp_elem *e, const union stp_val *keys)

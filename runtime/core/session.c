@@ -533,7 +533,7 @@ void stp_session_stop(void)
 	stp_session_close();
 	stop_families();
 	run_family(&stp_end_family, STP_STATE_STOPPING);
-	run_family(&stp_error_family, STP_STATE_ERROR);        /* also after an error in an end probe */
+	run_family(&stp_error_family, STP_STATE_ERROR);        /* error probes also run after an error in an end probe */
 	if (stp_module.records && stp_module.records->ops->values.handler)
 		run_exclusive(&stp_module.records->ops->values);
 	if (stp_session.exclusive->timing)

@@ -97,7 +97,7 @@ static void put_escaped(struct call_text *t, u8 byte, u8 next)
 	} else if (byte >= ' ' && byte < 127) {
 		text[0] = (char)byte;
 	} else {
-		/* as few digits as possible, depending on the next character */
+		/* an escape has as few digits as the next character permits */
 		bool all = next >= '0' && next <= '7';
 
 		if (all || byte >= 64)

@@ -35,7 +35,7 @@ static inline u64 call_load_long(struct call_text *t, u64 address)
 	return call_load(t, address, t->long_size);
 }
 void call_hex(struct call_text *t, u64 v);                 /* writes 0, 0x1f */
-void call_pair(struct call_text *t, const char *before, u64 a, u64 b);     /* in hexadecimal, separated by a comma */
+void call_pair(struct call_text *t, const char *before, u64 a, u64 b);     /* writes 0x1, 0x2 */
 void call_dev(struct call_text *t, u64 v);
 void call_address(struct call_text *t, u64 address);       /* writes NULL, 0x7ffe... */
 void call_symbols(struct call_text *t, const struct stp_symbols *s, u64 v);
@@ -80,7 +80,7 @@ bool call_sized(struct call_text *t, const struct stp_syscall_arg *a, u64 v, u64
  * buffer; at the return its content, even if the call failed. stp_syscall_save() saves CALL_MARK_WRITTEN, the size,
  * CALL_MARK_WRITTEN, the address, CALL_MARK_END, with decimal numbers.
  */
-enum { CALL_MARK_END = 7, CALL_MARK_WRITTEN, CALL_MARK_CLONED };   /* after the marks of arguments, 1 to 6 */
+enum { CALL_MARK_END = 7, CALL_MARK_WRITTEN, CALL_MARK_CLONED };   /* 1 to 6 are marks of arguments */
 void call_written(struct call_text *t, u64 address, u64 n);
 /* Writes the string for a mark at `text`; nothing if the mark is truncated. Returns the text after the mark. */
 const char *call_saved_written(struct call_text *t, const char *text);

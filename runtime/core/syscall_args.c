@@ -75,7 +75,7 @@ static void put_signals(struct call_text *t, u64 set, u32 bits)
 		between = " ";
 		at = t->k.at;
 		call_signal(t, sig);
-		/* without the prefix SIG */
+		/* removes the prefix SIG */
 		if (t->k.at - at > 3) {
 			plat_memmove(at, at + 3, (u64)(t->k.at - at) - 3);
 			t->k.at -= 3;

@@ -36,8 +36,7 @@ const union stp_val *stp_adders_read(struct stp_ctx *c, const struct stp_adder *
 struct stp_map;
 void stp_map_add(struct stp_ctx *c, struct stp_map *m, const union stp_val *keys, u64 n);
 void stp_map_add1(struct stp_ctx *c, struct stp_map *m, s64 key, u64 n);    /* fast path for one number as the key */
-struct stp_stat *stp_pmap_put1(struct stp_ctx *c, struct stp_map *m, s64 key); /* the same as stp_pmap_put(), for
-									        * one number as the key */
+struct stp_stat *stp_pmap_put1(struct stp_ctx *c, struct stp_map *m, s64 key); /* fast path for a number as key */
 
 /* A handler that only adds uses no members of the context except `percpu`, and `regs` and `arguments` if it adds
  * or compares values. */

@@ -565,7 +565,7 @@ struct stp_probe {
 	const char *point;         /* resolved point: pp() */
 	const char *written;       /* pn() */
 	const char *where;         /* "t.stp:3:1" */
-	const struct stp_lock_use *locks;  /* in the order in which they are taken; may be NULL */
+	const struct stp_lock_use *locks;  /* locks in the order in which they are taken; may be NULL */
 	u32 nlocks;                /* the runtime takes them around the handler */
 	u32 nlate;                 /* the handler takes them instead, by stp_lock() */
 	u32 nentry;                /* number of entry_locks */
@@ -666,7 +666,7 @@ struct stp_function {
 	bool needs_all_regs;       /* it uses registers other than arguments, stack pointer and instruction pointer */
 	u16 entry_size;            /* bytes per call for @entry() values; 0: none */
 	void (*entry)(struct stp_ctx *c);  /* fills c->entry at function entry; may be NULL */
-	int (*entry_free)(const void *regs, s64 *entry);  /* instead of `entry`: see STP_ENTRY_FREE */
+	int (*entry_free)(const void *regs, s64 *entry);  /* used instead of `entry`: see STP_ENTRY_FREE */
 	s32 maxactive;             /* 0: default */
 	u32 program;               /* number of the probe whose BPF program serves this one */
 	void *state;               /* owned by the runtime */
@@ -731,7 +731,7 @@ struct stp_perf {
 	const struct stp_probe *probe;
 	const char *counter;       /* for @perf("..."): counts in each thread of `program`, or in the target; */
 				   /* NULL: it samples on every CPU */
-	u32 type;                  /* as in perf_event_open(2) */
+	u32 type;                  /* type and config of perf_event_open(2) */
 	u64 config;
 	u64 period;                /* events per sample; 0: see hz */
 	u64 hz;                    /* samples per second */
@@ -831,7 +831,7 @@ struct stp_user_location {
 bool stp_user_location(struct stp_ctx *c, u64 address, struct stp_user_location *p);
 /* Writes the call stack of the current process, innermost frame first; returns the number of frames. */
 u32 stp_user_stack(struct stp_ctx *c, u64 *at, u32 max);
-/* the same, starting at these registers */
+/* Does the same as stp_user_stack(), starting at these registers. */
 u32 stp_user_stack_from(struct stp_ctx *c, u64 pc, u64 sp, u64 fp, u64 *at, u32 max);
 
 /* Looks up a source line; `code_offset` as in lines.h. Returns false if it is unknown. Context: any. */
@@ -860,7 +860,7 @@ struct stp_limits {
 	u32 errors, skipped;
 	u32 trylock, trylock_delay_us;
 	u32 min_stack;
-	u32 overload_interval, overload_threshold; /* in nanoseconds */
+	u32 overload_interval, overload_threshold; /* STP_OVERLOAD_INTERVAL and _THRESHOLD, in nanoseconds */
 	u32 buffer_kb;             /* size of the ring data per CPU; 0: chosen by ring.c */
 	/* STP_MAXMEMORY: limit of all allocations; 0: half of the memory available at the start */
 	u32 memory_kb;

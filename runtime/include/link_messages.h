@@ -41,7 +41,7 @@ enum link_message_kind {
 };
 
 struct link_message {              /* the payload follows */
-	uint32_t len;                  /* at most LINK_PAYLOAD_MAX */
+	uint32_t len;                  /* length of the payload, at most LINK_PAYLOAD_MAX */
 	uint32_t kind;
 };
 

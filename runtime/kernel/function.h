@@ -22,7 +22,7 @@ extern struct stp_function_totals stp_function_totals;
  * script starts and ends or the module is loaded and unloaded.
  */
 struct stp_batch {
-	const char *module;                /* as in its sites; NULL: the kernel image */
+	const char *module;                /* name of the module as in its sites; NULL: the kernel image */
 	bool again;                        /* armed again: addresses that have disappeared were armed before */
 	bool ftrace_checked, ftrace_off;   /* stp_ftrace_off() */
 	bool reported;                     /* kprobes that do not hit were reported when they were armed */

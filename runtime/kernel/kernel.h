@@ -217,11 +217,11 @@ static __always_inline void stp_adds_run(struct stp_ctx_private *v, void (*handl
 struct vm_area_struct;
 
 int stp_rings_make(void);          /* may sleep; returns 0, also if the rings exist, or -ENOMEM */
-void stp_rings_shrink(void);       /* as stp_rings_free(), except for the header's page; may sleep */
+void stp_rings_shrink(void);       /* frees the rings except the header's page; may sleep */
 void stp_rings_free(void);         /* called when they are not mapped and not written any more; may sleep */
 int stp_rings_map(struct vm_area_struct *vma);
 bool stp_rings_half_full(void);    /* any context: returns true if a ring is at least half full */
-/* for processes that read the header after the session has stopped */
+/* completes the header for processes that read it after the session has stopped */
 void stp_rings_finish(const struct stp_summary *s);
 void stp_rings_sync(void);       /* called before a process attaches again; may sleep */
 void *stp_ring_of(int cpu);        /* returns stp_ctx_private.plat; cpu -1: the ring of the process context */

@@ -544,7 +544,7 @@ static struct perf_event_attr attributes(const struct stp_perf *p)
 		.size = sizeof(attr),
 		.sample_period = p->period ?: NSEC_PER_SEC / HZ,
 		.pinned = !counts_target(p),
-		.disabled = p->counter && p->program,      /* until enable_counters() */
+		.disabled = p->counter && p->program,      /* enable_counters() enables it */
 	};
 
 	if (p->counter) {

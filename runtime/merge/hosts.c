@@ -41,7 +41,7 @@ struct described { u32 merged; u8 type, nkeys, keys[STP_MAX_KEYS]; };
 struct host {
 	struct bytes frames;               /* bytes of its stream that are not a whole frame yet */
 	struct bytes line;                 /* a line that it has printed and that is not complete yet */
-	struct described globals[MERGED_MAX];      /* globals by its index */
+	struct described globals[MERGED_MAX];      /* globals, by the index that the host uses for them */
 	char name[HOST_NAME_BYTES];        /* its nodename */
 	u64 scanned;                       /* number of bytes in `frames` that armed() has examined */
 	bool ended, invalid, armed;

@@ -154,7 +154,7 @@ static void wait_for_events(void)
 	}
 	timeout = (struct timespec){ (time_t)(left / 1000000000), (long)(left % 1000000000) };
 	user_flush();
-	if (user_output_failed()) {                /* perhaps before the session was running */
+	if (user_output_failed()) {                /* output may fail before the session runs */
 		stp_session_exit();
 		return;
 	}
@@ -364,8 +364,7 @@ int main(int argc, char **argv)
 	user_program_name = strndup(basename(argv[0]), strcspn(basename(argv[0]), "."));
 	if (!stp_streams_open() || parse_arguments(&a, argc, argv))
 		return 1;
-	prctl(PR_SET_NAME, "stapio");      /* so that execname() in begin probes is the same as with a kernel
-					    * module */
+	prctl(PR_SET_NAME, "stapio");      /* execname() in begin probes is the same as with a kernel module */
 	catch_signals();
 	set_timezone();
 	rc = run(&a, argv);

@@ -51,7 +51,7 @@ int user_child_hold(const char *command);  /* forks the command, which waits bef
 					    * ID or -errno */
 void user_child_release(s64 limit_ms); /* lets the command call execve(); 0: no time limit */
 void user_child_abandon(void);         /* ends the command if it was not released */
-void user_reap(void);                  /* after SIGCHLD: sets user_stop if the -c command has exited */
+void user_reap(void);                  /* called after SIGCHLD: sets user_stop if the -c command has exited */
 bool user_child_running(void);
 /* Ends the command if its time limit has expired: by SIGTERM, a second later by SIGKILL. Returns the time of the
  * next call. */
