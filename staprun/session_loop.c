@@ -501,7 +501,7 @@ static void read_result(void)
 	if (read(session.results[0], &result, sizeof(result)) != sizeof(result) || !result.rc)
 		return;
 	if (session.stopping && result.type == STP_CMD_START && result.rc == -EBUSY)
-		return;                    // after an early signal, STOP was handled before START
+		return;                    // STOP was handled before START, because of an early signal
 	log_error("cannot %s %s: %s", result.type == STP_CMD_START ? "start" : "stop", session.opt->module,
 		  strerror(-result.rc));
 	session.failed = session.over = true;
