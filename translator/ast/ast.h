@@ -216,7 +216,7 @@ struct expr {
 		struct {
 			enum print_kind kind;
 			bool to_string;            // the s... forms
-			const char *word;          // as in the source: "printf", "sprintln", ...
+			const char *word;          // the word in the source: "printf", "sprintln", ...
 			struct expr *delimiter;    // a function that returns the text: sprint, sprintf, ..
 			VEC(struct format_piece) format; // PRINT_PRINTF
 			expr_vec args;             // an E_HIST only as the single argument of print/println
@@ -248,7 +248,7 @@ struct expr {
 		} fixed;
 		struct {
 			const struct kernel_member *member;    // NULL: only valid for the kernel of this translation
-			int64_t value;     // in the kernel of this translation
+			int64_t value;     // value in the kernel of this translation
 		} offset;
 		struct { const char *text; int index; } text1;
 		struct { bool user; int number;    // DWARF number
@@ -286,7 +286,7 @@ struct stmt {
 			struct expr *value;        // "v = [..] in": E_VAR or NULL
 			const char *array; struct loc array_loc;
 			struct var *decl;          // names
-			struct expr *hist;         // over @hist_*: the E_HIST, array is NULL
+			struct expr *hist;         // loop over @hist_*: the E_HIST; `array` is NULL
 			expr_vec slice;            // "in A[1,*]": NULL entries are "*"; n == 0: no slice
 			int sort_dir;              // 0 none, 1 "+", -1 "-"
 			int sort_key;              // 0 by value, n by key n
@@ -470,14 +470,14 @@ int bit_parts(int bit_offset, int bit_size, struct bit_part parts[MAX_BIT_PARTS]
 struct expr *expr_copy(const struct expr *e);                 // a deep copy, except that declarations are shared
 struct stmt *stmt_copy(const struct stmt *s);
 const char *type_name(enum type t);                           // "long", "string", "stats", "unknown"
-char *point_text(const struct probe_point *p);                // as in the source, without condition
+char *point_text(const struct probe_point *p);                // the point as in the source, without condition
 
 // ast_walk.c: visits every expression and statement below, parents first. A callback may replace
 // the node through the pointer. Returning false keeps the walk from descending.
 struct ast_walker {
 	bool (*expr)(struct ast_walker *w, struct expr **e);
 	bool (*stmt)(struct ast_walker *w, struct stmt **s);
-	void (*expr_after)(struct ast_walker *w, struct expr **e);   // after its children
+	void (*expr_after)(struct ast_walker *w, struct expr **e);   // called after the expression's children were visited
 	void (*stmt_after)(struct ast_walker *w, struct stmt **s);
 	void *data;
 };

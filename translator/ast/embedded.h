@@ -27,18 +27,17 @@ struct c_word {
 	const char *name;
 	int offset;                // number of uses that are followed by "("
 	int calls;                 // number of times that "(" follows
-	bool is_macro;             // after "define" at least once
+	bool is_macro;             // follows "define" at least once
 	bool is_outside;           // used outside braces at least once: the C at the top level of a file declares it
 	bool is_unconditional;     // outside #if ... #endif at least once
-	bool is_member;            // after "." or "->" at least once
-	bool is_pointer;           // before "->" at least once, and not a member there
+	bool is_member;            // follows "." or "->" at least once
+	bool is_pointer;           // precedes "->" at least once, and is not a member there
 };
 
 struct embedded {
 	const char *code;          // the text of the code
 	unsigned pragmas;          // PRAGMA_*
 	const char *points_to;     // "pragma:type:task_struct": the type to which the returned number points; or NULL
-				   // NULL
 	int64_t work;              // "pragma:work:N": upper limit of its cost, in units; -1: not stated
 	name_list reads, writes;   // "pragma:read:G", "pragma:write:G": globals that it accesses
 	name_list unknown;         // unknown markers that are similar to a known one

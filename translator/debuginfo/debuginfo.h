@@ -34,7 +34,7 @@ struct di_type {
 // it equals the value of no other member.
 struct di_variant {
 	struct di_type *type;      // type of the discriminant; NULL: the member is always present
-	uint64_t offset;           // from the start of the aggregate
+	uint64_t offset;           // offset from the start of the aggregate
 	bool has_value;
 	int64_t value;
 };

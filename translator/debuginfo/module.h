@@ -45,7 +45,7 @@ struct func_priv {             // di_function.priv
 	bool alias;                // the name is an alias: DWARF has another name for this address
 	bool own_scope;            // variables are those of the function itself, not of the copy inlined at pc
 	bool ambiguous;            // several functions have the name, so BTF is ambiguous
-	uint32_t die_offset;       // in .debug_info; 0: unknown
+	uint32_t die_offset;       // offset in .debug_info; 0: unknown
 	const void *die;           // Dwarf_Die *, of the inlined copy if f is one; NULL: none
 	const void *frame;         // Dwarf_Die *, of the function that contains the code; NULL: the same as `die`
 	bool die_tried;

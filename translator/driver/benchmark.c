@@ -10,7 +10,7 @@
 #include <time.h>
 
 static unsigned long rounds;
-static volatile double fp1 = 1.5;          // for scripts that read floating-point numbers
+static volatile double fp1 = 1.5;          // read by scripts with floating-point arguments
 static volatile float fp2 = 2.25f;
 
 static __attribute__((noinline)) void *sdt_benchmark_thread(void *unused)

@@ -32,7 +32,7 @@ struct part {                      // the part of the bundle that one process bu
 	int pid, result, messages;
 };
 
-static struct part own;            // in a process that builds: the part that it builds
+static struct part own;            // the part that this process builds, if it is one that builds
 
 // ---------------------------------------------------------------- a process that builds
 

@@ -68,7 +68,7 @@ static void on_signal(int sig)
 
 // ---------------------------------------------------------------- texts
 
-enum { MAX_SCRIPT = 4 << 20 };     // in bytes; a larger script is a mistake or an attack
+enum { MAX_SCRIPT = 4 << 20 };     // maximum size in bytes; a larger script is a mistake or an attack
 
 static void add_checked(struct session *s, const char *name, const char *text, size_t len)
 {

@@ -25,7 +25,7 @@ void bind_index(struct binder *b, struct expr *e);
 struct var *bind_find_array(struct binder *b, const char *name, struct loc loc);
 struct var *bind_new_local(struct binder *b, const char *name, struct loc loc);
 void bind_set_arity(struct var *v, int arity, struct loc loc);
-bool bind_in_library(const struct binder *b);        // in a function of a tapset file
+bool bind_in_library(const struct binder *b);        // returns whether the binder is in a function of a tapset file
 
 // bind_stmt.c
 void bind_stmt(struct binder *b, struct stmt *s);    // s may be NULL

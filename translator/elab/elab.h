@@ -50,7 +50,7 @@ void declarations_unresolved(struct session *s, struct loc loc, const struct var
 const char *check_similar_names(struct session *s, const struct var *v, const struct func *f, const struct probe *p);
 const char *declarations_similar_globals(struct session *s, const char *name, bool arrays_only);
 
-// Report an undeclared array, and an operand of `<<<` or of a statistic operator that is not a global.
+// Report an undeclared array; and an operand of `<<<`, or of a statistic operator, that is not a global.
 void declarations_no_array(struct session *s, const char *name, struct loc loc);
 void declarations_no_statistic(struct session *s, const struct expr *of);
 // Returns true if the array or statistic that e reads is declared, or false after diag_error().
@@ -124,7 +124,7 @@ bool access_may_divide_by_zero(const struct expr *e);
 void access_func_writes(const struct func *f, access_list *out); // globals that the function and its callees write
 
 // check.c
-void check_declarations(struct session *s);         // before names are bound
+void check_declarations(struct session *s);         // called before names are bound
 
 // Removes settings of -G whose name is not a public global, with a warning. Called after all library files were
 // read.

@@ -9,7 +9,6 @@
 
 struct mentions {
 	struct numbers all, in_loops, loops;   // indexed by local: mentions; mentions in loops that set it; loops that set it
-					       // loops that set it
 	struct var *from, *to;
 	struct probe *probe;       // the probe or function that is visited; the other is NULL
 	struct func *func;

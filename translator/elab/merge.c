@@ -12,8 +12,7 @@
 
 #include <string.h>
 
-static const char *const after_all_others = "9223372036854775806";     // after all other probes except the display
-								       // of unread globals
+static const char *const after_all_others = "9223372036854775806";     // except the display of unread globals
 
 enum side { ON_HOSTS, HERE };
 
@@ -29,7 +28,7 @@ struct merge_use {
 
 struct merger {
 	struct session *s;
-	struct merge_use *uses;            // by var.number
+	struct merge_use *uses;            // indexed by var.number
 	enum side side;
 	struct numbers seen;               // set of struct func *: visited on this side
 	VEC(struct loc) by_host;           // elements whose keys contain hostname()

@@ -253,7 +253,7 @@ struct value emit_enumname(struct emitter *e, struct expr *x)
 struct store {
 	struct expr *l;
 	struct value address;      // address of the E_DEREF, which is computed once
-	struct value bytes;        // for a bit-field: the bytes that contain it, before the store
+	struct value bytes;        // the bytes that contain a bit-field, before the store
 };
 
 static const char *part_address(const struct store *s, const struct bit_part *part)

@@ -150,7 +150,6 @@ struct emitter {
 	struct func_info *caller;  // the function or handler whose callees are collected
 	VEC(struct func_info *) roots;
 	struct func_info **handler_of, **entry_of, **hit_of;  // indexed by probe: its handler, entry handler and hit
-							      // and hit
 	struct map lock_tables;    // text of the rows -> name of the table
 	access_list *locks_of, *entry_locks_of;        // indexed by probe: globals that it locks
 	bool *locks_late;          // indexed by probe: its handler takes and releases its locks
@@ -265,9 +264,9 @@ bool work_is_bounded(struct func_info *root);
 struct value value_text(unsigned reads, bool atom, const char *fmt, ...) PRINTF_LIKE(3, 4);
 struct value value_number(int64_t n);
 const char *value_long(struct value v);                   // an s64, as an argument
-const char *value_operand(struct value v);                // as value_long(), with parentheses if needed
+const char *value_operand(struct value v);                // like value_long(), with parentheses if needed
 const char *value_wrap(struct value v);                   // a u64 operand
-const char *value_condition(struct value v);              // as the condition of an if
+const char *value_condition(struct value v);              // the value as the condition of an if
 struct value value_keep(struct emitter *e, struct value v, enum type t); // stores v in a temporary unless its value
 									 // cannot change
 struct value value_keep_always(struct emitter *e, struct value v); // stores v in a temporary in any case
@@ -387,8 +386,7 @@ bool parts_wanted(struct body *b, const struct stmt *st);
 void emit_parts(struct emitter *e, struct stmt *block);
 
 // emit_split_statements.c
-void cuts_make(struct body *b, struct stmt *st);                 // in a body in parts: divides its long statements
-								 // into short ones
+void cuts_make(struct body *b, struct stmt *st);                 // body in parts: shortens its statements
 
 // emit_loops.c: BPF programs
 struct foreach_start { unsigned stat; const char *limit, *slice; unsigned any; };

@@ -36,7 +36,7 @@ struct bt_lexer {
 	int line;
 	bool at_line_start;        // only white space precedes it on the line
 	struct map defines;        // macros of #define: name -> text
-	VEC(bool) skipping;        // for each open #if, #ifdef or #ifndef: whether its current branch is skipped
+	VEC(bool) skipping;        // one per open #if, #ifdef or #ifndef: its current branch is skipped
 };
 void bt_lex_start(struct bt_lexer *l, const struct source *source);
 struct bt_token bt_lex_next(struct bt_lexer *l);

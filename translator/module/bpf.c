@@ -97,7 +97,7 @@ static void compile(struct session *s, const char *source, const char *object)
 		vec_push(&argv, flags[i]);
 	for (const char *const *dir = (const char *const[]){ "bpf", "include", NULL }; *dir; dir++)
 		vec_push(&argv, str_printf("-I%s/%s", s->runtime_dir, *dir));
-	vec_push(&argv, str_printf("-ffile-prefix-map=%s=.", s->tmp_dir));     // the same bytes in each build
+	vec_push(&argv, str_printf("-ffile-prefix-map=%s=.", s->tmp_dir));     // makes the same bytes in each build
 	vec_push(&argv, "-fdebug-compilation-dir=.");
 	for (const char *const *w = (const char *const[]){ "-c", source, "-o", object, NULL }; *w; w++)
 		vec_push(&argv, *w);

@@ -29,7 +29,7 @@ static char *compile(struct session *s, const struct toolchain *t, const struct 
 	kbuild_write(str_printf("%s/stp_config.h", s->tmp_dir), compat_config(s));
 	for (int i = 0; i < t->header_cc.n; i++)
 		vec_push(&argv, t->header_cc.at[i]);
-	vec_push(&argv, "-g0");                // as for the rest of the runtime
+	vec_push(&argv, "-g0");                // option of the rest of the runtime, too
 	if (u->option)
 		vec_push(&argv, u->option);
 	vec_push(&argv, str_printf("-fmacro-prefix-map=%s/=runtime/", s->runtime_dir));

@@ -220,7 +220,7 @@ static char *compile_program(struct session *s, const char *runtime)
 	add_flags(s, &argv);
 	vec_push(&argv, str_printf("-I%s/include", s->runtime_dir));
 	vec_push(&argv, str_printf("-I%s/bpf", s->runtime_dir));
-	vec_push(&argv, str_printf("-ffile-prefix-map=%s=.", s->tmp_dir));     // the same bytes in each build
+	vec_push(&argv, str_printf("-ffile-prefix-map=%s=.", s->tmp_dir));     // makes the same bytes in each build
 	vec_push(&argv, source);
 	if (s->opt.bpf_runtime) {
 		object = bpf_object(s, source);

@@ -15,7 +15,7 @@ struct token {
 	enum tok kind;
 	bool spaced;               // preceded by white space or a comment
 	struct loc loc;            // first character
-	const char *text;          // as in the source (AT_WORD: without @; JUNK: the message), zero-terminated
+	const char *text;          // text as in the source (AT_WORD: without @; JUNK: the message), zero-terminated
 	size_t len;                // length of text; a string may hold zero bytes
 	int64_t number;            // TOK_NUMBER
 };
@@ -46,7 +46,7 @@ struct loc reader_loc(const struct reader *r);
 // ---------------------------------------------------------------- lex.c
 
 struct lexer {
-	struct session *session;   // for $1; NULL: script arguments are not expanded
+	struct session *session;   // session with the arguments for $1; NULL: script arguments are not expanded
 	struct reader reader;
 };
 void lex_start(struct lexer *l, struct session *s, const struct source *source);
@@ -62,7 +62,7 @@ struct macro {
 	VEC(const char *) params;
 	bool takes_arguments;      // defined with "(...)"
 	token_list body;
-	bool library;              // from a .stpm: only macros of the library are visible in it
+	bool library;              // the text is a .stpm: only macros of the library are visible in it
 	const struct macro *other; // the library's next definition of the name, with another number of parameters
 };
 

@@ -20,7 +20,7 @@ struct library_dir {
 };
 
 struct library_index {
-	VEC(struct library_dir) dirs;      // in order of precedence
+	VEC(struct library_dir) dirs;      // directories, in order of precedence
 	file_list files;
 	struct map functions, globals, aliases, macros, privates; // name -> file_list *, candidates in order
 };

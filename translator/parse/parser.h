@@ -12,10 +12,10 @@
 enum {
 	MAX_NESTING = 1000,        // levels of nested statements and expressions
 	MAX_ARMS = 10000,          // else-if branches around a statement: later passes recurse for each
-	MAX_OPERATORS = 20000,     // in one expression: a chain of n operators is a tree of depth n
+	MAX_OPERATORS = 20000,     // operators in one expression: a chain of n operators is a tree of depth n
 	OPERATOR_STACK = 1600,     // bytes of stack that a pass may need for each operator
 	MAX_POINTS = 10000,        // points to which the braces of one probe may expand,
-	MAX_POINT_PARTS = 300000,  // and the maximum sum of their components
+	MAX_POINT_PARTS = 300000,  // maximum sum of the components of these points
 	MAX_PRINT_ARGS = 32,
 };
 

@@ -8,7 +8,7 @@
 struct source_token {
 	enum tok kind;             // TOK_NONE: a comment
 	struct loc loc;
-	const char *text;          // as in the source, not zero-terminated, without the newline that ends a comment
+	const char *text;          // text as in the source, not zero-terminated, without the newline that ends a comment
 	size_t len;
 	int newlines;              // between the token or comment before it and this one
 	bool spaced;               // preceded by white space or a comment

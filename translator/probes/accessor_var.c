@@ -39,7 +39,7 @@ static void assign(struct rewriter *r, struct expr **e, const struct value_varia
 	struct loc loc = (*e)->u.bin.l->loc, whole = (*e)->loc;
 
 	ast_walk_expr(&r->walker, &(*e)->u.bin.r);
-	*e = (*e)->u.bin.r;                // to report only one error
+	*e = (*e)->u.bin.r;                // only one error is reported
 	if (!v->set)
 		diag_error(loc, "$%s cannot be assigned to here: %s", v->name, v->why_not_set);
 	else if (v->guru && !r->s->opt.guru && !(loc.source && loc.source->library))

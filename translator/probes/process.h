@@ -25,7 +25,7 @@ char *process_point(const struct probe_match *m, const struct di_module *program
 // One row of struct stp_uprobe.
 struct process_site {
 	struct di_module *program;
-	const char *name;          // for messages of the runtime
+	const char *name;          // name for messages of the runtime
 	uint64_t address;          // link-time address
 	uint64_t semaphore;        // link-time address; 0: it has no semaphore
 	int pid;

@@ -225,7 +225,7 @@ static void procfs_emit(struct session *s, struct cwriter *w, struct probe **pro
 			f->read = probes[i];
 		f->mode |= (d->is_write ? 0222 : 0444) & ~d->umask;
 		if (!d->is_write)
-			f->size = (d->size ? d->size : size) + 1;      // with space for the terminating zero byte
+			f->size = (d->size ? d->size : size) + 1;      // includes space for the terminating zero byte
 	}
 	cw_line(w, "static const struct stp_probe *const stp_procfs_writes[] = {");
 	for vec_each(&all, f)

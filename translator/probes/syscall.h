@@ -11,7 +11,7 @@ struct syscall_row {
 	const char *alias, *name;
 	int number[3];             // on x86_64, in its 32-bit processes, on arm64; -1: the call does not exist there
 	const char *result;        // "d" number, "x" address, for retstr
-	const char *args;          // in the format of syscalls.def
+	const char *args;          // arguments in the format of syscalls.def
 	bool secondary;            // another name of a call that a wildcard already finds
 	enum { NAME_ALIAS, NAME_CALL, NAME_CALL_IF_FLAGS } named;  // kind of the value of the variable `name`
 };

@@ -60,7 +60,7 @@ static int parse_arg(char *word, int at, struct syscall_arg *a)
 	if (type)
 		*type++ = '\0';
 	else
-		type = word;       // as in syscall_commands.def
+		type = word;       // a row of syscall_commands.def has only types
 	a->written = *type == '>';
 	type += a->written;
 	a->name = word;

@@ -9,7 +9,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum { NUMBERS = 0x10000, NAME_SIZE = 32 };    // as in STP_ON_SYSCALL() and struct stp_call_names of bpf_hits.h
+enum { NUMBERS = 0x10000, NAME_SIZE = 32 };    // values of STP_ON_SYSCALL() and struct stp_call_names in bpf_hits.h
 enum { SPLIT_FROM = 1000 };                    // first number of calls that 32-bit processes make by socketcall()
 					       // and ipc()
 static const int executions[] = { 59, 322, NUMBERS + 11, NUMBERS + 358, -1 };  // execve(), execveat()

@@ -23,7 +23,7 @@ static const struct unit {
 };
 
 struct timer {
-	int64_t interval, randomize; // in ns or jiffies
+	int64_t interval, randomize; // both in ns or jiffies
 	bool jiffies;
 };
 

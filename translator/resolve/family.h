@@ -15,7 +15,7 @@ struct di_module;              // debuginfo/debuginfo.h
 struct probe_match {
 	struct probe_decl *decl;
 	const struct probe_point *point;       // the point to resolve (last of the chain)
-	const struct probe_point *const *chain; // from the point in the user's script to `point`
+	const struct probe_point *const *chain; // points from the one in the user's script to `point`
 	int chain_len;
 	struct probe_decl *const *aliases;     // [chain_len - 1]: aliases[i] has chain[i + 1]
 	const char *pattern;                   // the one of .patterns that matched
@@ -39,7 +39,7 @@ struct target_name {
 typedef VEC(struct target_name) target_names;
 
 struct probe_family {
-	const char *name;                      // as the file's stem: "timer"
+	const char *name;                      // stem of the family's file: "timer"
 	const char *const *patterns;           // NULL-terminated
 	bool on_user_runtime;                  // exists with --runtime=user
 	// With --runtime=bpf: writes the BPF program of a probe, a macro of bpf_program.h whose last arguments are

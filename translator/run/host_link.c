@@ -95,7 +95,7 @@ static void read_clock(struct host_link *l, const char *bytes, size_t len)
 	l->ahead_ns = clock.host_ns - (clock.order_ns + round_trip / 2 + since);
 }
 
-// The directory becomes an argument of a command for that host's shell.
+// Checks the directory, which becomes an argument of a command for that host's shell.
 static void read_hello(struct host_link *l, const char *bytes, size_t len)
 {
 	if (len < LINK_DIRECTORY_MAX && memchr(bytes, '/', len) == bytes && !memchr(bytes, '\0', len))

@@ -44,7 +44,7 @@ struct build {
 
 static VEC(struct build) builds;
 static unreached_list unreached;
-static int deliver_to = -1;        // in a child: the descriptor to which it writes the module
+static int deliver_to = -1;        // descriptor to which a child writes the module; -1: not a child
 
 static void make_pipe(int ends[2])
 {

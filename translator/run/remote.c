@@ -248,7 +248,7 @@ bool remote_open(struct options *o, int *status)
 	}
 	host_count_signals();
 	*status = wait_all(pids, n);
-	for vec_each(&failed, f)               // at the end, where it is not overlooked
+	for vec_each(&failed, f)               // reported at the end, where it is not overlooked
 		fprintf(stderr, "WARNING: %s: nothing ran there: %s\n", f->url, f->why);
 	return true;
 }

@@ -38,7 +38,7 @@ void run_need_modules(void);
 // `status`, or the exit status of stap-report if `status` is 0.
 struct report {
 	int pid, output;
-	int commands, messages, theirs[2], errors;     // with --monitor on a terminal; else commands is -1
+	int commands, messages, theirs[2], errors;     // open with --monitor on a terminal; else commands is -1
 };
 // report_start() waits until all outputs are open, and returns false if stap-report has reported that one cannot be
 // opened.

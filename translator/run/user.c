@@ -122,7 +122,7 @@ int user_run(struct session *s)
 	if (o->export) {
 		// If another process uses the name, the directory gets another name, which only the program knows.
 		s->module_name = str_printf("%s_%d", s->module_name, (int)getpid());
-		serve_start(s);                        // until this process ends
+		serve_start(s);                        // serves until this process ends
 	}
 	user_arguments(s, &argv);
 	vec_push(&argv, NULL);

@@ -7,7 +7,7 @@
 
 #include <json-c/json.h>
 
-enum { MAX_MESSAGE = 64 << 20 };   // in bytes; a longer message is skipped and reported
+enum { MAX_MESSAGE = 64 << 20 };   // size in bytes; a longer message is skipped and reported
 
 // Bytes from the client that were read. Zeroed at the start.
 struct message_input {

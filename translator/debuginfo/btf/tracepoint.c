@@ -73,7 +73,7 @@ static void add_of_function(struct di_module *m, const struct di_function *f, di
 
 	t->module = m;
 	t->name = f->name + strlen(ITERATOR);
-	di_parameters_as_arguments(f, 1, &t->args);        // without the first parameter, `data`
+	di_parameters_as_arguments(f, 1, &t->args);        // the first parameter, `data`, is omitted
 	vec_push(out, t);
 }
 
