@@ -15,7 +15,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 static const uint8_t *at, *end;            // remaining bytes of the input
 static char *mapping;
 static size_t mapping_size;
-static struct stp_ring_header header;      // header as sent first
+static struct stp_ring_header header;      // copy of the header that was sent first
 static bool talking;                       // read() returns a message
 
 static uint64_t take(size_t n)
