@@ -91,7 +91,7 @@ static void name_by_file(struct frame *f)
 	const char *end = f->module.at + f->module.len;
 	const char *plus = NULL, *from, *at = f->module.at;
 
-	while ((at = memmem(at, end - at, "+0x", 3)))       // the last one: directories may have such names
+	while ((at = memmem(at, end - at, "+0x", 3)))       // the last "+0x" counts, since names of directories may contain it
 		plus = at++;
 	if (!plus)
 		return;

@@ -24,7 +24,7 @@ static struct {
 	FILE *terminal;
 	SCREEN *of_terminal;
 	size_t focus;                      // tables, then the probes, then the log
-	size_t cursor, top;                // row of the pane with the focus, the first one that is shown
+	size_t cursor, top;                // pane with the focus: selected row, first row shown
 	unsigned column;                   // column by which tables are sorted: 0 the key, 1 the first value, ...
 	bool rising, whole, paused, typing, can_switch, quitting, utf8;
 	char filter[FILTER_MAX];
