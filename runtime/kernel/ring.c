@@ -7,7 +7,7 @@
 #include "kernel.h"
 
 #define DEFAULT_KB 2048u           /* default size per CPU */
-#define SHARED_KB  (32u * 1024)    /* that size is reduced if all rings together would exceed this */
+#define SHARED_KB  (32u * 1024)    /* all rings together; the size per CPU is reduced if they would exceed it */
 #define LEAST_KB   1024u           /* minimum of the reduced size */
 #define MIN_KB     (8u * PLAT_RECORD_MAX / 1024)
 #define MAX_KB     (512u * 1024)
