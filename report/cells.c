@@ -226,7 +226,7 @@ void cells_bar(char *line, size_t size, const struct statistic *s, unsigned i, u
 	unsigned first = 0, last = 0, from, bucket;
 	int64_t most = 1, all = 0, low, high;
 	char text[32], label[80], bar[512] = "";
-	int length, room = width - 34;
+	int length, space = width - 34;
 
 	*line = '\0';
 	for (unsigned k = 0; k < s->buckets && k < CELL_BUCKETS; k++) {
@@ -242,7 +242,7 @@ void cells_bar(char *line, size_t size, const struct statistic *s, unsigned i, u
 	if (!all || bucket > last || i >= n)
 		return;
 	bucket_limits(s, bucket, &low, &high);
-	length = room > 0 ? (int)((double)s->hist[bucket] / (double)most * room + 0.5) : 0;
+	length = space > 0 ? (int)((double)s->hist[bucket] / (double)most * space + 0.5) : 0;
 	for (int k = 0; k < length && strlen(bar) + 4 < sizeof(bar); k++)
 		strcat(bar, utf8 ? "█" : "#");
 	short_number(text, sizeof(text), from > first && !i ? high : low);

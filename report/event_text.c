@@ -94,7 +94,7 @@ static const char *terminated(char to[LABEL_SIZE], struct text t)
 
 static struct text histogram(const struct statistic *s)
 {
-	static union { struct stp_stat stat; char room[sizeof(struct stp_stat) + CELL_BUCKETS * 8]; } of;
+	static union { struct stp_stat stat; char bytes[sizeof(struct stp_stat) + CELL_BUCKETS * 8]; } of;
 	static char label[LABEL_SIZE], unit[LABEL_SIZE];
 	struct stp_sink sink;
 	struct stp_stat_desc d = { .ops = s->ops, .buckets = s->buckets, .low = s->low, .high = s->high, .step = s->step,
