@@ -31,7 +31,7 @@
 #define LINE_SIZE (4096 + 512)             /* size of a path and a symbol */
 
 struct mapping {
-	struct stp_mapping of;
+	struct stp_mapping range;
 	char *path;                            /* white space but " " is escaped, so that a frame is one line */
 	const struct stp_object *object;       /* NULL: unknown */
 };
@@ -127,7 +127,7 @@ static const struct mapping *mapping_of(u64 space, u64 address)
 	u32 i;
 
 	for (i = nmappings; i-- > 0;)
-		if (mappings[i].of.space == space && address >= mappings[i].of.start && address < mappings[i].of.end)
+		if (mappings[i].range.space == space && address >= mappings[i].range.start && address < mappings[i].range.end)
 			return &mappings[i];
 	return NULL;
 }
@@ -140,7 +140,7 @@ struct user_location { u64 address, offset; const struct mapping *mapping; const
 static struct user_location location_of(u64 space, u64 address)
 {
 	const struct mapping *m = mapping_of(space, address);
-	u64 offset = m ? address - m->of.start + m->of.offset : 0;
+	u64 offset = m ? address - m->range.start + m->range.offset : 0;
 
 	return (struct user_location){ address, offset, m, m && m->object ? stp_user_symbol(m->object, offset) : NULL };
 }
@@ -155,7 +155,7 @@ static int put_data(char *to, u32 size, const struct user_location *p)
 				(unsigned long long)(p->offset - p->symbol->offset), (unsigned long long)p->symbol->size, m->path);
 	if (m)
 		return snprintf(to, size, "0x%llx [%s+0x%llx/0x%llx]", (unsigned long long)p->address, m->path,
-				(unsigned long long)p->offset, (unsigned long long)(m->of.end - m->of.start + m->of.offset));
+				(unsigned long long)p->offset, (unsigned long long)(m->range.end - m->range.start + m->range.offset));
 	return snprintf(to, size, "0x%llx", (unsigned long long)p->address);
 }
 

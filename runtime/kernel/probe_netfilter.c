@@ -75,7 +75,7 @@ static void netfilter_stop(void *table, u32 n)
 	}
 }
 
-/* Avoids a warning of the kernel about families without which it was built. */
+/* Returns whether the kernel supports the family: it would print a warning about any other. */
 static bool has_family(u32 pf)
 {
 	switch (pf) {
