@@ -173,7 +173,7 @@ void target_resume(struct session *s, struct probe *p, struct func *f, struct ex
 	resolver_enter(&r, p ? p : f->probe);
 	entries = r.probe ? r.probe->entries.n : 0;
 	for (int i = 0; i < entries; i++)
-		vec_push(&r.entries, "");  // an earlier call saved this entry; an empty text equals no expression
+		vec_push(&r.entries, "");  // saved by an earlier call: the empty text is equal to no other
 	if (e)
 		ast_walk_expr(&r.walker, e);
 	else if (*st)

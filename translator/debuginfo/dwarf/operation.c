@@ -120,8 +120,8 @@ static const struct binary {
 	{ DW_OP_gt, DI_OP_GT, DI_OP_UGT, SIGNED, true }, { DW_OP_ge, DI_OP_GE, DI_OP_UGE, SIGNED, true },
 };
 
-// Values of the generic type have more bits than a 32-bit address: operations that depend on the upper bits extend
-// first.
+// Values on the stack have 64 bits, also in 32-bit programs: an operation that depends on the upper bits extends its
+// operands first.
 static void settle(struct compile *c, int operands, bool is_signed)
 {
 	for (int i = 0; i < operands && word(c) < 8; i++) {

@@ -12,7 +12,7 @@ static const struct type_ops dwarf_type_ops;
 
 struct dwarf_type {            // type_priv.die
 	Dwarf_Die die;
-	int dimension;             // number of dimensions of an array that were removed
+	int dimension;             // an array without its first dimensions: their number
 };
 
 static bool type_of(Dwarf_Die *die, Dwarf_Die *out)
