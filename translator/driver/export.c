@@ -224,9 +224,14 @@ static void append_globals(struct session *s, struct buf *b, struct search *foun
 
 static bool has_own(const struct session *s)
 {
-	for vec_each(&s->script.probes, p)
-		if (strstr((*p)->point, "procfs(\"__metrics\")") || strstr((*p)->point, "procfs(\"__prometheus\")"))
+	for vec_each(&s->script.probes, p) {
+		const struct probe_point *last = (*p)->chain.at[(*p)->chain.n - 1];
+		const struct point_part *file = &last->parts.at[0];
+
+		if (!strcmp(file->name, "procfs") && file->arg_kind == ARG_STRING &&
+		    (!strcmp(file->text, "__metrics") || !strcmp(file->text, "__prometheus")))
 			return true;
+	}
 	return false;
 }
 
