@@ -9,7 +9,7 @@
 enum { CPU_TRACKS = 1 << 22 };             // the process of CPUs: greater than all process identifiers
 
 struct track {
-	int64_t pid, tid;                  // records without a thread: CPU_TRACKS, and CPU_TRACKS + 1 + the CPU
+	int64_t pid, tid;                  // track of a thread, or of a CPU: CPU_TRACKS, and CPU_TRACKS + 1 + the CPU
 	struct text name;                  // name of the process, or empty
 	bool has_thread;
 };
