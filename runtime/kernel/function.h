@@ -75,7 +75,7 @@ bool stp_kprobe_overruns(const struct stp_site *s);
 
 /* Returns true if a kprobe at this address would use ftrace, which is disabled. Such a kprobe would never be hit, and
  * kernels would later find that the state of ftrace is inconsistent, warn, and stop tracing (5.10: ftrace_shutdown()).
- * Context: process. Waits once per batch, as the unregistration of an ops does. */
+ * Context: process. Waits once per batch, as long as unregistering an ftrace_ops does. */
 bool stp_ftrace_off(struct stp_batch *b, const struct stp_site *s);
 
 struct kprobe;
