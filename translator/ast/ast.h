@@ -173,7 +173,7 @@ struct format_piece {
 
 struct expr {
 	enum expr_kind kind;       // parse
-	struct loc loc;            // parse: of the operator, or the first character of an operand
+	struct loc loc;            // parse: location of the operator, or of the first character of an operand
 	enum type type;            // types
 	struct di_type *dtype;     // target, types: debuginfo type a long carries
 	bool value_unused;         // optimize: the statement discards the value

@@ -61,7 +61,7 @@ static int open_parent(const struct unpacking *u, const char *path, const char *
 		mkdirat(dir, part, 0755);
 		next = openat(dir, part, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 		if (next < 0 && (errno == ELOOP || errno == ENOTDIR))
-			refuse(u, path, "has a directory in its path that another entry made a link or a file");
+			refuse(u, path, "is below a path that another entry has created as a link or a file");
 		if (next < 0)
 			die("cannot unpack %s: %s: %s", u->path, path, strerror(errno));
 		close(dir);

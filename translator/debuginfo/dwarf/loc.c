@@ -652,7 +652,7 @@ static struct di_location constant_value(Dwarf_Attribute *attr)
 
 struct di_location loc_of_variable(struct di_module *m, Dwarf_Die *function, Dwarf_Die *variable, uint64_t pc)
 {
-	static int depth;          // implicit pointers may lead to implicit pointers
+	static int depth;          // limits recursion, since implicit pointers may lead to each other
 	struct di_location out = { .kind = DI_LOC_NONE }, none = out;
 	struct compile c = { .m = m, .function = function, .pc = pc, .out = &out };
 	Dwarf_Attribute attr;

@@ -173,7 +173,7 @@ static void take_hit(void *data, const struct index_hit *hit)
 {
 	struct index_search *s = data;
 
-	// find_by_symbols() finds a name that C++ or Rust mangled.
+	// Skips a mangled name of C++ or Rust without DWARF, since find_by_symbols() finds it by its plain name.
 	if (s->match->glob && !hit->die && plain_name_of(s->m, hit->symbol))
 		return;
 	if (!hit_matches(s->match, hit) || (s->match->glob && hit->kprobe == DI_KPROBE_NO_SECTION))
