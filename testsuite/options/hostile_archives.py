@@ -110,7 +110,7 @@ def attempt(name, content, expected=None):
 
 
 LINK, HARD = tarfile.SYMTYPE, tarfile.LNKTYPE
-out, below = "is a link to", "has a directory in its path that another entry made a link"
+out, below = "is a link to", "is below a path that another entry has created as a link"
 NOTHING = "no configured kernel"
 ATTACKS = [
     ("parent", [entry("../victim/file")], 'contains ".."'),

@@ -11,7 +11,7 @@ const struct stp_module stp_module = {
 };
 
 static struct stp_lock lock_a, lock_b;
-static s64 a, b;                       /* equal whenever the locks of both are free */
+static s64 a, b;                       /* equal at all times at which no handler holds their locks */
 static u32 torn;
 
 static void write_both(struct stp_ctx *c)
