@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Makes frames of the lines of call stacks. Stacks have few different lines, each of which is parsed and looked up
 // once: its frames are cached. The session is not trusted, so that the cache is emptied when it is full.
+#include "files.h"
 #include "frame_line.h"
 #include "json_text.h"
 #include "symbols.h"
@@ -142,7 +143,7 @@ struct line {
 	UT_hash_handle hh;
 	struct frame *frames;
 	unsigned n;
-	char key[];                        // the line, whether its address is a return address, and the release of the kernel
+	char key[];                        // the line, whether its address is a return address, and the number of the session
 };
 
 static struct line *cache;
@@ -163,19 +164,22 @@ static void empty_cache(void)
 
 // Looks the frame up: its functions are the one that contains the address, then those inlined there. Without symbols,
 // it has one function, with the name that was printed.
-static void look_up(struct line *l, const char *release, struct text text, bool returns)
+static void look_up(struct line *l, const struct session *s, struct text text, bool returns)
 {
 	static uint64_t last_number;
 	struct frame f = frame_line_read(text);
-	struct code_location p = { f.module, f.in_file ? (struct text){ "", 0 } : f.name, f.offset, f.size, returns };
+	struct code_location p = { f.module, f.in_file ? (struct text){ "", 0 } : f.name, f.offset, f.size, returns, NULL };
 	const struct symbol *symbols;
 
 	if (!f.name.len)
 		return;
-	symbols = symbols_at(release, &p, &l->n);
+	p.file = f.module.len && *f.module.at == '/' ? files_find(s->files, f.module, f.in_file ? f.size : 0) : NULL;
+	symbols = symbols_at(s->kernel, &p, &l->n);
 	l->frames = calloc(l->n ? l->n : 1, sizeof(*l->frames));
 	if (!l->frames)
 		abort();
+	if (p.file)
+		f.build_id = (struct text){ p.file->id_text, strlen(p.file->id_text) };
 	l->frames[0] = f;
 	for (unsigned i = 0; i < l->n; i++) {
 		l->frames[i] = f;
@@ -191,7 +195,7 @@ static void look_up(struct line *l, const char *release, struct text text, bool 
 		l->frames[i].number = ++last_number;
 }
 
-static struct line *add(const char *release, struct text text, bool returns, const char *key, size_t len)
+static struct line *add(const struct session *s, struct text text, bool returns, const char *key, size_t len)
 {
 	struct line *l;
 
@@ -201,13 +205,13 @@ static struct line *add(const char *release, struct text text, bool returns, con
 	if (!l)
 		abort();
 	memcpy(l->key, key, len);
-	look_up(l, release, (struct text){ l->key, text.len }, returns);
+	look_up(l, s, (struct text){ l->key, text.len }, returns);
 	HASH_ADD_KEYPTR(hh, cache, l->key, len, l);
 	cache_bytes += sizeof(*l) + len + l->n * sizeof(*l->frames);
 	return l;
 }
 
-const struct frame *frame_line_frames(const char *release, struct text text, bool returns, unsigned *n)
+const struct frame *frame_line_frames(const struct session *s, struct text text, bool returns, unsigned *n)
 {
 	static struct json_line key;
 	struct line *l;
@@ -215,10 +219,10 @@ const struct frame *frame_line_frames(const char *release, struct text text, boo
 	key.len = 0;
 	line_add(&key, text.at, text.len);
 	line_add(&key, returns ? "r" : "", 1);
-	line_add(&key, release, strlen(release));
+	line_add(&key, (const char *)&s->number, sizeof(s->number));
 	HASH_FIND(hh, cache, key.at, key.len, l);
 	if (!l)
-		l = add(release, text, returns, key.at, key.len);
+		l = add(s, text, returns, key.at, key.len);
 	*n = l->n;
 	return l->frames;
 }

@@ -129,6 +129,8 @@ static void add_frame(void *to, const struct frame *f)
 	add_text(o, "function", f->name);
 	if (f->module.len)
 		add_text(o, "module", f->module);
+	if (f->build_id.len)
+		add_text(o, "build_id", f->build_id);
 	if (f->address) {                          // kernel addresses are beyond 2^63
 		snprintf(address, sizeof(address), "%#llx", (unsigned long long)f->address);
 		json_object_object_add(o, "address", json_object_new_string(address));

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // stap-report: makes text, JSON, folded stacks and the like of a recorded session. In: files made by stap --record, or
 // standard input. Out: standard output, and the files of --output.
-#include "code_file.h"
 #include "event_text.h"
 #include "number.h"
 #include "output_file.h"
 #include "output_formats.h"
 #include "stack.h"
 #include "stream.h"
+#include "symbols.h"
 #include "writers.h"
 
 #include <errno.h>
@@ -348,6 +348,7 @@ static void usage(void)
 	       "                        or html\n"
 	       "  --output=FORMAT:FILE  also write FILE in a format of -f (may be repeated)\n"
 	       "  --json-safe           write numbers that a double cannot hold as strings in JSON\n"
+	       "  --sysroot=DIR         look for programs, libraries and debuginfo of the recorded host below DIR first\n"
 	       "  --percentiles         print p50, p90 and p99 below each histogram\n"
 	       "  -h, --help            print this text\n");
 }
@@ -364,6 +365,7 @@ static int parse_options(int argc, char **argv, struct settings *to)
 		{ "format", required_argument, NULL, 'f' }, { "output", required_argument, NULL, 'O' },
 		{ "json-safe", no_argument, NULL, 's' }, { "ready-fd", required_argument, NULL, 'r' },
 		{ "hist-terminal", required_argument, NULL, 't' }, { "percentiles", no_argument, NULL, 'p' },
+		{ "sysroot", required_argument, NULL, 'S' },
 		{ "remote", required_argument, NULL, 'R' }, { "help", no_argument, NULL, 'h' }, { 0 },
 	};
 	int opt;
@@ -375,6 +377,7 @@ static int parse_options(int argc, char **argv, struct settings *to)
 		case 's': to->safe = true; break;
 		case 't': event_text_suit_terminal(*optarg == '2' ? 2 : 1); break;     // as determined by stap
 		case 'p': event_text_add_percentiles(); break;
+		case 'S': symbols_set_sysroot(optarg); break;
 		case 'R': remote = optarg; break;                  // one of several hosts, whose outputs stap mixes
 		case 'r':
 			if (!number_whole(optarg, 10, 0, INT_MAX, &to->ready))
@@ -394,7 +397,7 @@ int main(int argc, char **argv)
 	bool whole = true;
 	int ready, rc;
 
-	code_file_survive_truncation();
+	symbols_survive_truncation();
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGINT, SIG_IGN);                   // the session ends, and the rest of its output follows
 	rc = parse_options(argc, argv, &settings);

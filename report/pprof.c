@@ -19,7 +19,7 @@ enum { PROFILE_SAMPLE_TYPE = 1, PROFILE_SAMPLE, PROFILE_MAPPING, PROFILE_LOCATIO
 enum { TYPE_NAME = 1, TYPE_UNIT };
 enum { SAMPLE_LOCATION = 1, SAMPLE_VALUE, SAMPLE_LABEL };
 enum { LABEL_KEY = 1, LABEL_TEXT, LABEL_NUMBER };
-enum { MAPPING_ID = 1, MAPPING_FILE = 5, MAPPING_HAS_FUNCTIONS = 7 };
+enum { MAPPING_ID = 1, MAPPING_FILE = 5, MAPPING_BUILD_ID, MAPPING_HAS_FUNCTIONS = 7 };
 enum { LOCATION_ID = 1, LOCATION_MAPPING, LOCATION_ADDRESS, LOCATION_LINE };
 enum { LINE_FUNCTION = 1, LINE_LINE = 2 };
 enum { FUNCTION_ID = 1, FUNCTION_NAME, FUNCTION_SYSTEM_NAME, FUNCTION_FILE };
@@ -132,20 +132,23 @@ static uint64_t name(struct pprof *o, const char *s)
 	return string(o, (struct text){ s, strlen(s) });
 }
 
-// Returns the number of the mapping of a module. Numbers of messages begin at 1; 0 means that the mapping is unknown.
-static uint64_t mapping(struct pprof *o, struct text module)
+// Returns the number of the mapping of a frame's module. Numbers of messages begin at 1; 0 means that it is unknown.
+static uint64_t mapping(struct pprof *o, const struct frame *f)
 {
 	struct bytes m = { NULL };
-	uint64_t file, id;
+	uint64_t key[2], id;
 	bool added;
 
-	if (!module.len)
+	if (!f->module.len)
 		return 0;
-	file = string(o, module);
-	id = intern(&o->mappings, &file, sizeof(file), &added) + 1;
+	key[0] = string(o, f->module);
+	key[1] = f->build_id.len ? string(o, f->build_id) : 0;
+	id = intern(&o->mappings, key, sizeof(key), &added) + 1;
 	if (added) {
 		put_number(&m, MAPPING_ID, id);
-		put_number(&m, MAPPING_FILE, file);
+		put_number(&m, MAPPING_FILE, key[0]);
+		if (key[1])
+			put_number(&m, MAPPING_BUILD_ID, key[1]);
 		put_number(&m, MAPPING_HAS_FUNCTIONS, 1);
 		put_message(o, PROFILE_MAPPING, &m);
 	}
@@ -172,7 +175,7 @@ static uint64_t function(struct pprof *o, const struct frame *f)
 
 static uint64_t location(struct pprof *o, const struct frame *f)
 {
-	uint64_t key[4] = { function(o, f), mapping(o, f->module), f->address, f->line }, id;
+	uint64_t key[4] = { function(o, f), mapping(o, f), f->address, f->line }, id;
 	struct bytes m = { NULL }, line = { NULL };
 	bool added;
 

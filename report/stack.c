@@ -51,7 +51,7 @@ static void lines(const struct session *s, struct text stack, frame_handler *han
 		}
 		newline = memrchr(stack.at, '\n', end - stack.at);
 		from = newline ? newline + 1 : stack.at;
-		frames = frame_line_frames(s->kernel, (struct text){ from, end - from }, from > stack.at, &n);
+		frames = frame_line_frames(s, (struct text){ from, end - from }, from > stack.at, &n);
 		for (unsigned i = 0; i < n; i++)
 			handler(to, &frames[i]);
 		end = from;

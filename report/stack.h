@@ -12,6 +12,7 @@ struct frame {
 	uint64_t address;                  // 0: unknown
 	uint64_t offset;                   // offset in the function in bytes
 	uint64_t size;                     // size of the function; if in_file, end of the mapping in the file; 0: unknown
+	struct text build_id;              // build ID of the module, in hexadecimal digits; empty: unknown
 	struct text source;                // file of the source; empty: unknown
 	unsigned line;                     // source line that the function executes, 0: unknown
 	bool inlined;                      // inlined into the function of the preceding frame

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Reads the stream of runtime/include/records.h. It comes from a module or from a file that may be damaged: each length
 // is checked against the bytes that are there.
+#include "files.h"
 #include "stream.h"
 
 #include "leb128.h"
@@ -550,6 +551,20 @@ static int end(struct reader *r)
 	return deliver(r, &e);
 }
 
+static int file(struct reader *r)
+{
+	struct text path = text(r), id;
+	uint64_t end = number(r);
+	int64_t bias;
+
+	id = text(r);
+	bias = signed_number(r);
+	if (r->damaged)
+		return -EBADMSG;
+	files_add(&r->s.files, path, end, id, bias);
+	return 0;
+}
+
 static int frame(struct reader *r, const struct stp_frame *f)
 {
 	struct event e = { .kind = f->kind == STP_FRAME_WARNING ? EVENT_WARNING : EVENT_ERROR };
@@ -561,6 +576,7 @@ static int frame(struct reader *r, const struct stp_frame *f)
 	case STP_FRAME_GAP: return gap(r);
 	case STP_FRAME_END: return end(r);
 	case STP_FRAME_ARMED: return 0;
+	case STP_FRAME_FILE: return file(r);
 	case STP_FRAME_WARNING:
 	case STP_FRAME_ERROR:
 		e.text = bytes(r, r->end - r->at);
@@ -622,6 +638,7 @@ static int frames(struct reader *r, FILE *in, unsigned char *payload, struct str
 static void free_session(struct session *s)
 {
 	tdestroy(s->formats, free_format);
+	files_free(&s->files);
 	for (size_t i = 0; i < s->nprobes; i++) {
 		free(s->probes[i].point);
 		free(s->probes[i].written);
@@ -643,6 +660,7 @@ static void free_session(struct session *s)
 
 int stream_read(FILE *in, event_handler *handler, void *to, struct stream_extent *extent)
 {
+	static uint64_t sessions;
 	struct reader *r = calloc(1, sizeof(*r));
 	unsigned char *payload = malloc(STP_FRAME_MAX);
 	struct text none = { "", 0 };
@@ -653,6 +671,7 @@ int stream_read(FILE *in, event_handler *handler, void *to, struct stream_extent
 	r->s.string_len = 512;                     // default until the session is described; that part may be missing
 	r->s.hist_elision = 2;
 	r->s.hist_width = 50;
+	r->s.number = ++sessions;
 	r->handler = handler;
 	r->to = to;
 	r->s.script.at = copy(none);

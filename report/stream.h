@@ -70,6 +70,8 @@ struct session {                           // description of the session as far 
 	struct text *options;              // options of the translation; streams before version 4 have none
 	size_t noptions;
 	char *kernel, *host;               // kernel and host on which it ran, "" if unknown
+	void *files;                       // programs and libraries of call stacks: files.h
+	uint64_t number;                   // differs between the sessions that are read, from 1
 };
 
 enum event_kind { EVENT_BEGIN, EVENT_PRINT, EVENT_TEXT, EVENT_HIST, EVENT_VALUE, EVENT_WARNING, EVENT_ERROR, EVENT_GAP,

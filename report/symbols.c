@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Symbols of the frames of call stacks. A location is looked up once, whatever the addresses of its frames are. The
 // session is not trusted, so that only regular files are opened.
-#include "code_file.h"
 #include "demangle.h"
 #include "inlines.h"
 #include "symbols.h"
 
 #include <elfutils/libdwfl.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <uthash.h>
@@ -42,11 +43,31 @@ static struct found *cache;
 
 // --- files ---
 
+static char *debuginfo_path;               // NULL: libdwfl's
 static const Dwfl_Callbacks callbacks = {
+	.debuginfo_path = &debuginfo_path,
 	.find_elf = dwfl_linux_kernel_find_elf,
 	.find_debuginfo = dwfl_standard_find_debuginfo,
 	.section_address = dwfl_offline_section_address,
 };
+
+// libdw maps files, and reading a page past the end of a mapped file that was truncated raises SIGBUS. Such pages are
+// replaced by zeros, which libdw handles as those of a damaged file.
+static void replace_page(int number, siginfo_t *info, void *context)
+{
+	uintptr_t size = sysconf(_SC_PAGESIZE), page = (uintptr_t)info->si_addr & ~(size - 1);
+
+	if (info->si_code != BUS_ADRERR ||
+	    mmap((void *)page, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED)
+		signal(SIGBUS, SIG_DFL);           /* the access is repeated, and ends the program */
+}
+
+void symbols_survive_truncation(void)
+{
+	struct sigaction action = { .sa_sigaction = replace_page, .sa_flags = SA_SIGINFO };
+
+	sigaction(SIGBUS, &action, NULL);
+}
 
 static bool is_regular(const char *path)
 {
@@ -60,10 +81,63 @@ static Dwfl_Module *open_file(Dwfl *dwfl, const char *path)
 	return is_regular(path) ? dwfl_report_offline(dwfl, path, path, -1) : NULL;
 }
 
-// On success, the descriptor belongs to dwfl.
-static Dwfl_Module *open_code(Dwfl *dwfl, const char *path, uint64_t end)
+static const char *sysroot;                // the tree whose files are used first; NULL: none
+
+void symbols_set_sysroot(const char *directory)
 {
-	int fd = code_file_open(path, end);
+	sysroot = directory;
+	if (asprintf(&debuginfo_path, ":.debug:/usr/lib/debug:%s/usr/lib/debug", directory) < 0)
+		abort();
+}
+
+static void report_build(const struct code_file *wanted)
+{
+	char is[2 * sizeof(wanted->id.bytes) + 1], ran[sizeof(is)];
+
+	files_print_id(is, &wanted->other);
+	files_print_id(ran, &wanted->id);
+	fprintf(stderr, "WARNING: %s is another build than the one that ran: its build ID is %s, not %s; its functions are "
+		"not looked up; give a directory with the files of the recorded host by --sysroot=DIR, or install the "
+		"debuginfo of that build\n", wanted->path, *is ? is : "missing", ran);
+}
+
+// Opens the separate debuginfo of a build: a file /usr/lib/debug/.build-id/12/3456.debug, whose name is its build ID.
+static int open_debuginfo(const char *directory, const struct build_id *id)
+{
+	char text[2 * sizeof(id->bytes) + 1], path[sizeof(text) + 64];
+	struct code_file debuginfo = { .path = path };
+
+	if (id->len < 2)
+		return -1;
+	files_print_id(text, id);
+	snprintf(path, sizeof(path), "/usr/lib/debug/.build-id/%.2s/%s.debug", text, text + 2);
+	return code_file_open_below(directory, &debuginfo);
+}
+
+static int open_build(const char *path, uint64_t end, const struct recorded_file *file)
+{
+	struct code_file wanted = { .path = path, .end = end };
+	int fd = -1;
+
+	if (file)
+		wanted.id = file->id;
+	if (sysroot)
+		fd = code_file_open_below(sysroot, &wanted);
+	if (fd < 0 && sysroot)
+		fd = open_debuginfo(sysroot, &wanted.id);
+	if (fd < 0)
+		fd = code_file_open(&wanted);
+	if (fd < 0)
+		fd = open_debuginfo("/", &wanted.id);
+	if (fd < 0 && wanted.differs)
+		report_build(&wanted);
+	return fd;
+}
+
+// On success, the descriptor belongs to dwfl.
+static Dwfl_Module *open_code(Dwfl *dwfl, const char *path, uint64_t end, const struct recorded_file *file)
+{
+	int fd = open_build(path, end, file);
 	Dwfl_Module *m = fd < 0 ? NULL : dwfl_report_offline(dwfl, path, path, fd);
 
 	if (!m && fd >= 0)
@@ -150,7 +224,8 @@ static bool is_release(const char *release)
 	return *release && *release != '.' && !strchr(release, '/') && strlen(release) < 200;
 }
 
-static void open_object(struct object *o, const char *release, const char *module, uint64_t end)
+static void open_object(struct object *o, const char *release, const char *module, uint64_t end,
+			const struct recorded_file *file)
 {
 	Dwarf *dw;
 
@@ -159,7 +234,7 @@ static void open_object(struct object *o, const char *release, const char *modul
 		return;
 	dwfl_report_begin(o->dwfl);
 	if (*module == '/')
-		o->module = open_code(o->dwfl, module, end);
+		o->module = open_code(o->dwfl, module, end, file);
 	else if (is_release(release) && !strcmp(module, "kernel"))
 		o->module = open_kernel(o->dwfl, release);
 	else if (is_release(release) && !strchr(module, '/'))
@@ -172,19 +247,20 @@ static void open_object(struct object *o, const char *release, const char *modul
 	o->inlines = dw ? inlines_open(dw) : NULL;
 }
 
-static struct object *object_of(const char *release, const char *module, uint64_t end)
+static struct object *object_of(const char *release, const char *module, uint64_t end, const struct recorded_file *file)
 {
 	struct object *o;
 	char key[KEY_MAX];
 
-	snprintf(key, sizeof(key), "%s\n%llx\n%s", *module == '/' ? "" : release, (unsigned long long)end, module);
+	snprintf(key, sizeof(key), "%s\n%llx\n%s\n%s", *module == '/' ? "" : release, (unsigned long long)end,
+		 file ? file->id_text : "", module);
 	HASH_FIND_STR(objects, key, o);
 	if (o || HASH_COUNT(objects) >= OBJECTS_MAX)
 		return o;
 	o = calloc(1, sizeof(*o));
 	if (!o || !(o->key = strdup(key)))
 		abort();
-	open_object(o, release, module, end);
+	open_object(o, release, module, end, file);
 	HASH_ADD_KEYPTR(hh, objects, o->key, strlen(o->key), o);
 	return o;
 }
@@ -214,18 +290,23 @@ static bool function_address(const struct object *o, const char *name, uint64_t 
 	return found;
 }
 
-static bool offset_address(const struct object *o, uint64_t offset, Dwarf_Addr *address)
+// Separate debuginfo does not have the offsets of its program's segments; the session has them.
+static bool offset_address(const struct object *o, const struct code_location *p, Dwarf_Addr *address)
 {
+	uint64_t offset = p->offset;
 	GElf_Addr bias;
 	Elf *elf = dwfl_module_getelf(o->module, &bias);
 	size_t n = 0;
-	GElf_Phdr p;
+	GElf_Phdr s;
 
-	if (!elf || elf_getphdrnum(elf, &n))
+	*address = offset + bias + (p->file ? p->file->bias : 0);
+	if (!elf || p->file)
+		return elf;
+	if (elf_getphdrnum(elf, &n))
 		return false;
 	for (size_t i = 0; i < n; i++)
-		if (gelf_getphdr(elf, i, &p) && p.p_type == PT_LOAD && offset >= p.p_offset && offset - p.p_offset < p.p_filesz) {
-			*address = offset - p.p_offset + p.p_vaddr + bias;
+		if (gelf_getphdr(elf, i, &s) && s.p_type == PT_LOAD && offset >= s.p_offset && offset - s.p_offset < s.p_filesz) {
+			*address = offset - s.p_offset + s.p_vaddr + bias;
 			return true;
 		}
 	return false;
@@ -253,7 +334,7 @@ static void look_up(struct found *to, const struct object *o, const struct code_
 	const char *name;
 
 	if (*function ? !function_address(o, function, *p->module.at == '/' ? p->size : 0, &address) :
-	    !offset_address(o, p->offset, &address))
+	    !offset_address(o, p, &address))
 		return;
 	address += (*function ? p->offset : 0) - p->returns;
 	name = *function && p->offset >= p->returns ? function : dwfl_module_addrname(o->module, address);
@@ -303,6 +384,8 @@ static size_t put_key(char *key, const char *release, const struct code_location
 
 	end = append(end, p->module.at, p->module.len);
 	end = append(end, p->function.at, p->function.len);
+	if (p->file)
+		end = append(end, p->file->id.bytes, p->file->id.len);
 	return (*p->module.at == '/' ? end : append(end, release, strnlen(release, RELEASE_MAX))) - key;
 }
 
@@ -328,7 +411,7 @@ const struct symbol *symbols_at(const char *release, const struct code_location 
 	memcpy(f->key, key, len);
 	snprintf(module, sizeof(module), "%.*s", (int)p->module.len, p->module.at);
 	snprintf(function, sizeof(function), "%.*s", (int)p->function.len, p->function.at);
-	o = object_of(release, module, p->function.len ? 0 : p->size);
+	o = object_of(release, module, p->function.len || p->file ? 0 : p->size, p->file);
 	if (o && o->module)
 		look_up(f, o, p, function);
 	HASH_ADD_KEYPTR(hh, cache, f->key, len, f);

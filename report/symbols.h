@@ -4,7 +4,7 @@
 #ifndef SYMBOLS_H
 #define SYMBOLS_H
 
-#include "stream.h"
+#include "files.h"
 
 struct symbol {
 	struct text function;              // demangled
@@ -18,12 +18,17 @@ struct code_location {                             // code location of a frame, 
 	uint64_t offset;                   // offset in the function in bytes
 	uint64_t size;                     // size of the function; without one, end of the mapping in the file; 0: unknown
 	bool returns;                      // the address is a return address
+	const struct recorded_file *file;  // the module as it was recorded; NULL: its build ID is unknown
 };
 
 // Returns the functions at the location: first the function itself, then those that are inlined there, from the
 // outermost to the innermost. *n is their number; it is 0 if the file is missing, or is not the one that ran.
 // `release` is the kernel's. Valid until symbols_forget().
 const struct symbol *symbols_at(const char *release, const struct code_location *p, unsigned *n);
+// Files below the directory are used first.
+void symbols_set_sysroot(const char *directory);
+// From now on, files may be truncated while libdw has mapped them.
+void symbols_survive_truncation(void);
 // Frees the symbols that were found. Files stay open.
 void symbols_forget(void);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Frames of records.h that are not records: the first one, losses at their position and their sums, and the last
-// one.
+// Frames of records.h that are not records: the first one, losses at their position and their sums, the files of call
+// stacks, and the last one.
+#include "../runtime/user/mapped_files.h"
 #include "stapio.h"
 
 #include <stdio.h>
@@ -33,7 +34,7 @@ void frames_loss(const char *text, uint64_t n)
 	loop_write_frame(STP_FRAME_LOSS, &loss, sizeof(loss), text, strlen(text));
 }
 
-void frames_gap(const char *text, uint64_t n)
+static void write_gap(const char *text, uint64_t n)
 {
 	struct stp_frame_gap gap = { .count = n };
 	struct timespec now;
@@ -41,6 +42,17 @@ void frames_gap(const char *text, uint64_t n)
 	clock_gettime(CLOCK_REALTIME, &now);
 	gap.time_ns = now.tv_sec * 1000000000ull + now.tv_nsec;
 	loop_write_frame(STP_FRAME_GAP, &gap, sizeof(gap), text, strlen(text));
+}
+
+static void write_file(const void *payload, size_t len)
+{
+	loop_write_frame(STP_FRAME_FILE, NULL, 0, payload, len);
+}
+
+void frames_before_record(struct rings *r, const void *items, size_t len)
+{
+	losses_since(r->header, r->lost, write_gap);
+	mapped_files_find(items, len, write_file);
 }
 
 void frames_end(int status, unsigned errors)

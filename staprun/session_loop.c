@@ -268,7 +268,7 @@ static void drain(void)
 
 		what = rings_next(&s->rings, s->stopped, &payload, &len);
 		if (what == RINGS_RECORD && s->rings.records && !s->given)
-			losses_since(s->rings.header, s->rings.lost, frames_gap);
+			frames_before_record(&s->rings, payload, len);
 		if (what != RINGS_RECORD || !has_space_for_frame())
 			break;
 		if (!s->given) {

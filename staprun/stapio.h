@@ -190,7 +190,8 @@ void load_error_explain(const char *module, int error);
 void frames_start(void);                   // writes the first frame
 void frames_armed(void);
 void frames_loss(const char *text, uint64_t n);
-void frames_gap(const char *text, uint64_t n);         // writes the losses since the last record
+// Writes the losses since the last record, and the files that the items of the next one are the first to name.
+void frames_before_record(struct rings *r, const void *items, size_t len);
 void frames_end(int status, unsigned errors);
 
 // --- link.c: on a host of stap --merge ---

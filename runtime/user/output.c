@@ -6,6 +6,7 @@
 #define _GNU_SOURCE
 #include "user.h"
 #include "../include/records.h"
+#include "mapped_files.h"
 
 #include <errno.h>
 #include <string.h>
@@ -143,12 +144,18 @@ bool plat_record_space(struct stp_ctx_private *v, u32 want)
 	return true;
 }
 
+static void record_file(const void *payload, size_t len)
+{
+	user_frame(STP_FRAME_FILE, payload, (u32)len);
+}
+
 void plat_record_commit(struct stp_ctx_private *v)
 {
 	static u64 seq;
 	struct stp_frame frame = { .len = (u32)(v->out - v->out_start), .kind = STP_FRAME_RECORD };
 
 	if (stp_module.records) {
+		mapped_files_find(v->out_start, frame.len, record_file);
 		frame.seq = ++seq;
 		memcpy(v->out_start - sizeof(frame), &frame, sizeof(frame));
 	}

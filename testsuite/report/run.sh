@@ -194,6 +194,32 @@ $symbol_name;inner 2" 2>&1)"
 		stap_user -f folded -e 'global n probe begin { n["inner+0x0/0x10 [/nonexistent]\n" . @1 . "\n"] = 2; exit() }' "$place"
 	done >odd.folded
 	report report/frames-of-odd-paths "$(printf 'work<int>;twice;inner 2\n%.0s' 1 2 | diff - odd.folded)"
+	# Sessions have the build IDs of files. A file of another build is not used, but that of another tree or its separate
+	# debuginfo is.
+	count=0
+	mkdir -p build tree/"$out/build" && cp inlined build/code
+	id=$(readelf -n inlined | awk '/Build ID:/ { print $3 }')
+	for place in "$by_name" "$by_offset"; do
+		stap_user --record -o "build.$((++count)).rec" -e 'global n probe begin { n["inner+0x0/0x10 [/nonexistent]\n" . @1 . "\n"] = 2; exit() }' \
+			"${place/\/inlined//build/code}"
+	done
+	"$STAP" report -f json build.1.rec build.2.rec >build.json
+	"$STAP" report -f pprof build.2.rec | gzip -dc >build.pprof
+	report report/build-ids "$(jq -r 'select(.type == "map") | .stacks["0"][] | select(.module | endswith("/code")) | .build_id' build.json |
+		uniq | diff - <(echo "$id"); python3 "$here/check.py" schema "$SOURCE/doc/json-schema.json" build.json 2>&1
+		grep -qa "$id" build.pprof || echo "not in pprof")"
+	objcopy --only-keep-debug inlined code.debug && g++ -O1 -g -Wl,--build-id -o build/code "$here/inlined.cc" -ldl
+	other=$(readelf -n build/code | awk '/Build ID:/ { print $3 }')
+	"$STAP" report -f folded build.1.rec build.2.rec >build.folded 2>build.err
+	report report/another-build "$(diff - build.folded <<<"$symbol_name;inner 2
+code+$offset;inner 2"
+		[ "$(grep -c "WARNING: $out/build/code is another build than the one that ran: its build ID is $other, not $id;" build.err)" = 1 ] || cat build.err)"
+	cp inlined "tree/$out/build/code"
+	mkdir -p "debug/usr/lib/debug/.build-id/${id:0:2}" && mv code.debug "debug/usr/lib/debug/.build-id/${id:0:2}/${id:2}.debug"
+	for tree in tree debug; do
+		"$STAP" report --sysroot=$tree -f folded build.1.rec build.2.rec >build.folded 2>build.err
+		report report/build-in-another-$tree "$(printf 'work<int>;twice;inner 2\n%.0s' 1 2 | diff - build.folded; cat build.err)"
+	done
 else
 	skip report/inlined-frames "g++ c++filt"
 fi

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The files that call stacks in records are in, and their build IDs, by which stap-report finds them on other machines.
+ * In: lines of call stacks, "NAME+0x1b/0x40 [PATH]" or "0x7f12 [PATH+OFFSET/END]". Text that only looks like such a
+ * line is the path of a file that is never asked for, or of none. The memory is limited.
+ */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include "mapped_files.h"
+#include "../include/number.h"
+#include "code_file.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { FILES_MAX = 4096, SLOTS = 2 * FILES_MAX, NUMBER_SIZE = 10, SUFFIX_SIZE = 64 };
+
+struct mapped_file { char *path; uint64_t end; };
+static struct mapped_file known[SLOTS];        /* a hash table; path NULL: unused */
+static unsigned nknown;
+
+/* ------------------------------------------------------------------ the table */
+
+static uint64_t hash_of(const char *path, uint64_t end)
+{
+	uint64_t hash = end + 14695981039346656037u;
+
+	for (; *path; path++)
+		hash = (hash ^ (unsigned char)*path) * 1099511628211u;
+	return hash;
+}
+
+/* Returns true if the file was not known, and there is memory for it. */
+static bool add(const char *path, uint64_t end)
+{
+	struct mapped_file *f;
+	uint64_t i = hash_of(path, end);
+
+	for (f = &known[i % SLOTS]; f->path; f = &known[++i % SLOTS])
+		if (f->end == end && !strcmp(f->path, path))
+			return false;
+	if (nknown == FILES_MAX)
+		return false;
+	f->path = strdup(path);
+	f->end = end;
+	nknown += f->path != NULL;
+	return f->path;
+}
+
+/* ------------------------------------------------------------------ the frame */
+
+static char *put_number(char *at, uint64_t n)
+{
+	for (; n > 127; n >>= 7)
+		*at++ = (char)(n | 128);
+	*at++ = (char)n;
+	return at;
+}
+
+static char *put_bytes(char *at, const void *bytes, size_t n)
+{
+	at = put_number(at, n);
+	memcpy(at, bytes, n);
+	return at + n;
+}
+
+static void describe(const char *path, uint64_t end, void (*emit)(const void *payload, size_t len))
+{
+	char payload[PATH_MAX + 4 * NUMBER_SIZE + sizeof(((struct build_id *)0)->bytes)], *at;
+	struct build_id id;
+	int64_t bias;
+
+	if (!code_file_identify(path, end, &id, &bias))
+		return;
+	at = put_bytes(payload, path, strlen(path));
+	at = put_number(at, end);
+	at = put_bytes(at, id.bytes, id.len);
+	at = put_number(at, (uint64_t)bias << 1 ^ (uint64_t)(bias >> 63));
+	emit(payload, (size_t)(at - payload));
+}
+
+/* ------------------------------------------------------------------ lines */
+
+/* Removes "+0x1b/0x4000" from the end, and returns the second number. Returns 0 if the text ends otherwise. */
+static uint64_t take_end(char *path)
+{
+	char *plus = path, *found = NULL;
+	const char *at;
+	uint64_t offset, end;
+
+	while ((plus = strstr(plus, "+0x")))
+		found = plus++;
+	if (!found)
+		return 0;
+	at = found + 3;
+	if (number_unsigned(&at, 16, &offset) != NUMBER_GOOD || strncmp(at, "/0x", 3))
+		return 0;
+	at += 3;
+	if (number_unsigned(&at, 16, &end) != NUMBER_GOOD || *at)
+		return 0;
+	*found = '\0';
+	return end;
+}
+
+void mapped_files_find(const void *items, size_t len, void (*emit)(const void *payload, size_t len))
+{
+	const char *at = items, *end = at + len;
+	char path[PATH_MAX + SUFFIX_SIZE];
+
+	while ((at = memmem(at, (size_t)(end - at), " [/", 3))) {
+		size_t space = (size_t)(end - (at += 2));
+		const char *newline = memchr(at, '\n', space < sizeof(path) ? space : sizeof(path));
+		uint64_t mapped;
+
+		if (!newline || newline[-1] != ']')
+			continue;
+		memcpy(path, at, (size_t)(newline - 1 - at));
+		path[newline - 1 - at] = '\0';
+		mapped = take_end(path);
+		if (strlen(path) < PATH_MAX && add(path, mapped))
+			describe(path, mapped, emit);
+	}
+}
