@@ -46,12 +46,12 @@ else
 	expect sysroot-library 0 'process("/opt/lib/libvisit.so").function("visit@' "${in_root[@]}" -p2 -e 'probe process("true").library("libvisit.so").function("visit") { println($visitor) }'
 	ln -s ../../../../../../../../etc/passwd "$root/usr/bin/climb" && ln -s /proc/self/exe "$root/usr/bin/self" && mkfifo "$root/usr/bin/fifo"
 	for name in climb self fifo; do
-		expect "sysroot-program-$name" 1 "file \"/usr/bin/$name\" not found" timeout 60 "${in_root[@]}" -p2 -e "probe process(\"/usr/bin/$name\").function(\"entered\") { println(1) }"
+		expect "sysroot-program-$name" 1 "file \"/usr/bin/$name\" not found" timeout 300 "${in_root[@]}" -p2 -e "probe process(\"/usr/bin/$name\").function(\"entered\") { println(1) }"
 	done
 	# A FIFO is also rejected outside of the root, and as a package.
-	expect sysroot-fifo-here 1 "cannot probe $root/usr/bin/fifo: not a file" timeout 60 "$STAP" -r "$release" -p2 -e "probe process(\"$root/usr/bin/fifo\").function(\"entered\") { println(1) }"
-	expect sysroot-fifo-headers 1 'is neither a file nor a directory' timeout 60 "$STAP" --headers="$root/usr/bin/fifo" -p2 -e "$begin"
-	expect sysroot-fifo-image 1 'is neither a file nor a directory' timeout 60 "$STAP" --image="$root/usr/bin/fifo" -p2 -e "$begin"
+	expect sysroot-fifo-here 1 "cannot probe $root/usr/bin/fifo: not a file" timeout 300 "$STAP" -r "$release" -p2 -e "probe process(\"$root/usr/bin/fifo\").function(\"entered\") { println(1) }"
+	expect sysroot-fifo-headers 1 'is neither a file nor a directory' timeout 300 "$STAP" --headers="$root/usr/bin/fifo" -p2 -e "$begin"
+	expect sysroot-fifo-image 1 'is neither a file nor a directory' timeout 300 "$STAP" --image="$root/usr/bin/fifo" -p2 -e "$begin"
 	# Links to files that are missing below DIR, but exist on this host.
 	hollow=$SCRATCH/hollow
 	mkdir -p "$hollow/lib/modules/$release" "$hollow/boot" && ln -s "$(readlink -f "/lib/modules/$release/build")" "$hollow/lib/modules/$release/build" && ln -s "/boot/vmlinuz-$release" "$hollow/boot/"

@@ -26,7 +26,7 @@ def run(stap, words, script):
     with tempfile.NamedTemporaryFile("w", suffix=".stp") as file:
         file.write(script)
         file.flush()
-        done = subprocess.run([stap, *options, file.name, *arguments], capture_output=True, text=True, timeout=100, check=False)
+        done = subprocess.run([stap, *options, file.name, *arguments], capture_output=True, text=True, timeout=300, check=False)
         return done.returncode, done.stdout, done.stderr.replace(file.name, "script.stp")
 
 

@@ -68,7 +68,7 @@ run_kernel() { # SUITE SERIES FLAVOUR
 	cat >"$dir/all.sh" <<-'END'
 		cd /t && mkdir /out
 		for m in t_*.ko; do
-			timeout 60 staprun -c "sh -c 'cat /proc/1/status; DIR/program >/dev/null; /usr/bin/program >/dev/null; sleep 0.3'" ./$m 2>/out/$m.err | grep -v : >/out/$m.out
+			timeout 300 staprun -c "sh -c 'cat /proc/1/status; DIR/program >/dev/null; /usr/bin/program >/dev/null; sleep 0.3'" ./$m 2>/out/$m.err | grep -v : >/out/$m.out
 			rmmod ${m%.ko} 2>/dev/null
 		done
 		cd /out && exec tar cf - .

@@ -124,9 +124,9 @@ run_kernel() { # SUITE SERIES FLAVOUR
 		for m in t_*.ko; do
 			read -r how <${m%.ko}.how
 			case $how in
-			-x) sleep 3 & timeout 30 staprun -x $! ./$m ;;
-			-i) echo typed | timeout 30 staprun -i ./$m ;;
-			*) echo "cd /t; (${how:-cat /proc/1/status; sleep 0.3}) >/dev/null 2>&1" >run.sh; timeout 30 staprun -c "sh run.sh" ./$m ;;
+			-x) sleep 3 & timeout 300 staprun -x $! ./$m ;;
+			-i) echo typed | timeout 300 staprun -i ./$m ;;
+			*) echo "cd /t; (${how:-cat /proc/1/status; sleep 0.3}) >/dev/null 2>&1" >run.sh; timeout 300 staprun -c "sh run.sh" ./$m ;;
 			esac 2>/out/$m.err >/out/$m.out
 			rmmod ${m%.ko} 2>/dev/null
 		done

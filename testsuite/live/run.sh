@@ -68,7 +68,7 @@ cat >/bin/await <<'E3'
 #!/bin/sh
 i=0
 until sh -c "$*" >/dev/null 2>&1; do
-	[ $((i += 1)) -lt 1200 ] || { echo "await: $* failed for a minute" >&2; exit 1; }
+	[ $((i += 1)) -lt 6000 ] || { echo "await: $* failed for five minutes" >&2; exit 1; }
 	usleep 50000
 done
 E3

@@ -28,7 +28,7 @@ translate() { # SYSTEMTAP_DIR KIND: prints the contents of a module, or the outp
 		readelf -p .modinfo "$module" | grep vermagic
 		objdump -dr --no-show-raw-insn "$module" 2>&1 | tail -n +4 | cksum
 	else
-		SYSTEMTAP_DIR=$1 timeout 60 "$STAP" -g --runtime=user "$caches/user.stp" 2>&1
+		SYSTEMTAP_DIR=$1 timeout 300 "$STAP" -g --runtime=user "$caches/user.stp" 2>&1
 	fi
 }
 # Kinds of damage. The byte that is flipped is in the middle.
@@ -96,13 +96,13 @@ check_cache() {
 		find "$caches/now" -name '*.user' -delete
 		"$damage" "$caches/now/cache"
 		compare "$damage" "$of_program $of_program 1" \
-			"$(for i in 1 2; do SYSTEMTAP_DIR=$caches/now timeout 60 "$STAP" -v -g --runtime=user "$caches/user.stp" 2>"$caches/err"; done | xargs) $(grep -c 'Pass 4: using cached' "$caches/err")"
+			"$(for i in 1 2; do SYSTEMTAP_DIR=$caches/now timeout 300 "$STAP" -v -g --runtime=user "$caches/user.stp" 2>"$caches/err"; done | xargs) $(grep -c 'Pass 4: using cached' "$caches/err")"
 	done
 	find "$caches/good/cache" -type f -printf '%P\n' >"$caches/list"
 	cp -a "$caches/good" "$caches/now"
 	while read -r file; do full_directory "$caches/now/cache/$file"; done <"$caches/list"
 	compare all-full-directories "$of_program $of_program 1" \
-		"$(for i in 1 2; do SYSTEMTAP_DIR=$caches/now timeout 60 "$STAP" -v -g --runtime=user "$caches/user.stp" 2>"$caches/err"; done | xargs) $(grep -c 'Pass 4: using cached' "$caches/err")"
+		"$(for i in 1 2; do SYSTEMTAP_DIR=$caches/now timeout 300 "$STAP" -v -g --runtime=user "$caches/user.stp" 2>"$caches/err"; done | xargs) $(grep -c 'Pass 4: using cached' "$caches/err")"
 	# The damage is reported under -v, once, and the next run finds a valid file.
 	damaged halved .user
 	SYSTEMTAP_DIR=$caches/now "$STAP" -v -g --runtime=user "$caches/user.stp" >"$caches/out" 2>&1

@@ -41,11 +41,11 @@ def main():
             os.environ.update(HOME=home, TMPDIR=home, TERM='dumb' if SHELL != 'fish' else 'xterm', PATH=home + '/bin:' + os.environ['PATH'])
             os.execvp(START[0], START)
         os.write(fd, SETUP.encode())
-        read_until(fd, b'READY', 20)
+        read_until(fd, b'READY', 300)
         for typed, _ in LINES:
             before = size(log)
             os.write(fd, typed.encode())
-            until = time.time() + 60
+            until = time.time() + 300
             while time.time() < until and size(log) == before:
                 read_until(fd, b'\0', 0.1)
         os.kill(pid, signal.SIGKILL)

@@ -27,7 +27,7 @@ client() { # a Python program with get(path, authorization)
 		    if login: r.add_header("Authorization", "Basic " + base64.b64encode(login.encode()).decode())
 		    context = ssl.create_default_context(); context.check_hostname = False; context.verify_mode = ssl.CERT_NONE
 		    try:
-		        with urllib.request.urlopen(r, timeout=20, context=context if scheme == "https" else None) as answer: return answer.status, answer.read().decode()
+		        with urllib.request.urlopen(r, timeout=300, context=context if scheme == "https" else None) as answer: return answer.status, answer.read().decode()
 		    except urllib.error.HTTPError as e: return e.code, e.read().decode()
 		def garbage(text):
 		    with socket.create_connection(("127.0.0.1", port), 20) as s:
@@ -120,7 +120,7 @@ collected() {
 		        for m in body["resourceMetrics"][0]["scopeMetrics"][0]["metrics"]: print(re.sub(r"\d{19}", "TIME", json.dumps(m)))
 		    def log_message(self, *arguments): pass
 		server = http.server.HTTPServer(("127.0.0.1", int(sys.argv[1])), Handler)
-		server.timeout = 20
+		server.timeout = 300
 		server.handle_request()
 	E3
 }
@@ -139,7 +139,7 @@ later() { # the collector starts after two failures
 	sleep 1
 }
 later_once() {
-	TARGET=otlp:http://127.0.0.1:$port/v1/metrics timeout 20 "$SOURCE/translator/run/stap-export" "otlp:http://127.0.0.1:$port/v1/metrics" "$served/fake" 2>&1 < <(later >/dev/null) |
+	TARGET=otlp:http://127.0.0.1:$port/v1/metrics timeout 300 "$SOURCE/translator/run/stap-export" "otlp:http://127.0.0.1:$port/v1/metrics" "$served/fake" 2>&1 < <(later >/dev/null) |
 		sed 's/: <urlopen.*>;/: REASON;/'
 }
 expect export-otlp-later 0 "ready

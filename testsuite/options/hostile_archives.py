@@ -97,7 +97,7 @@ def attempt(name, content, expected=None):
     open(package, "wb").write(content)
     before = state()
     run = subprocess.run([stap, "--headers=" + package, "-p2", "-e", "probe begin { }"], stdin=subprocess.DEVNULL, capture_output=True,
-                         env={**os.environ, "SYSTEMTAP_DIR": home, "TMPDIR": os.path.join(jail, "tmp")}, timeout=60)
+                         env={**os.environ, "SYSTEMTAP_DIR": home, "TMPDIR": os.path.join(jail, "tmp")}, timeout=300)
     message = run.stderr.decode(errors="replace")
     if run.returncode != 1 or "ERROR: " not in message or (expected and expected not in message):
         problems.append(f"{name}: status {run.returncode}, not 1, or lacks \"{expected}\": {message[:300]}")

@@ -38,7 +38,7 @@ def main():
                 expect(fd, answer)
             elif answer is not None and answer not in expect(fd, PROMPT):
                 sys.exit('%r: %r not found' % (typed, answer))
-        until = time.time() + 60
+        until = time.time() + 300
         while time.time() < until:
             done, status = os.waitpid(pid, os.WNOHANG)
             if done:

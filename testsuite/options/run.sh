@@ -112,8 +112,8 @@ expect command-fails 1 'WARNING: the command exited with status 3; the trace is 
 expect command-fails-quietly 0 '' bash -c "! '$STAP' --runtime=user -c false -e 'probe begin { println(1) }' 2>&1 | grep -E 'run failed|ERROR'"
 # At the end of -T, and after exit(). How stapio handles the command of a module is tested in
 # staprun/scenarios/command-*.
-expect command-time-over 1 'the time limit (-T) is reached: ending "sleep 60" (pid ' timeout 30 "$STAP" --runtime=user -T 0.2 -c 'sleep 60' -e 'probe begin { println("x") }'
-expect command-time-over-killed 1 'WARNING: the command was ended by signal 9' timeout 30 "$STAP" --runtime=user -T 0.2 -c 'sh -c "trap : TERM; while :; do sleep 0.1; done"' -e 'probe begin { println("x") }'
+expect command-time-over 1 'the time limit (-T) is reached: ending "sleep 60" (pid ' timeout 300 "$STAP" --runtime=user -T 0.2 -c 'sleep 60' -e 'probe begin { println("x") }'
+expect command-time-over-killed 1 'WARNING: the command was ended by signal 9' timeout 300 "$STAP" --runtime=user -T 0.2 -c 'sh -c "trap : TERM; while :; do sleep 0.1; done"' -e 'probe begin { println("x") }'
 expect command-outlives-begin 1 'the script ended; waiting for "sh -c "exit 7"" (pid ' user -c 'sh -c "exit 7"' -e 'probe begin { exit() }'
 expect command-runs-after-exit 1 'WARNING: the command exited with status 7; the trace is complete' user -c 'sh -c "sleep 0.2; exit 7"' -e 'probe begin { exit() }'
 expect command-interrupted 0 ended bash -c "timeout -s INT 1 '$STAP' --runtime=user -c 'echo \$\$ >$SCRATCH/command-pid; exec sleep 60' -e 'probe begin { exit() }'; sleep 0.2; kill -0 \$(cat '$SCRATCH/command-pid') || echo ended"
@@ -197,7 +197,7 @@ lines=('# always' '--runtime=user  -D "MAXERRORS=3"' '' '-p3')
 expect rc 0 '.errors = 3' rc -e 'probe begin { println(1) }'
 expect rc-comes-first 0 '# globals' rc -p2 -e 'global a probe begin { println(a++) }'
 mkdir -p "$SCRATCH/rc-fifo" && mkfifo "$SCRATCH/rc-fifo/rc"
-expect rc-fifo 0 'rc: not a regular file; they are ignored' env SYSTEMTAP_DIR="$SCRATCH/rc-fifo" timeout 60 "$STAP" -p1 -e "$begin"
+expect rc-fifo 0 'rc: not a regular file; they are ignored' env SYSTEMTAP_DIR="$SCRATCH/rc-fifo" timeout 300 "$STAP" -p1 -e "$begin"
 expect rc-name-too-long 0 'rc: File name too long; they are ignored' env SYSTEMTAP_DIR="$SCRATCH/$(printf 'a%.0s' {1..300})" "$STAP" -p1 -e "$begin"
 lines=('-v' 'script.stp')
 expect rc-has-no-script 1 "rc:2: the first word of a line must be an option, not \"script.stp\"" rc -p1 -e "$begin"
@@ -386,7 +386,7 @@ expect output-file 0 hello bash -c "'$STAP' --runtime=user -o '$SCRATCH/o' -e '$
 expect pass1 0 'probe begin' "$STAP" -p1 --runtime=user -e "$begin"
 expect pass2 0 '# probes' "$STAP" -p2 --runtime=user -e "$begin"
 expect pass3 0 '#include "generated.h"' "$STAP" -p3 --runtime=user -e "$begin"
-expect terminated-while-busy 124 '' bash -c "timeout -k 2 0.3 '$STAP' --runtime=user - < <(sleep 5)"
+expect terminated-while-busy 124 '' bash -c "timeout -k 300 0.3 '$STAP' --runtime=user - < <(sleep 5)"
 expect include 0 'from my library' bash -c "mkdir -p '$SCRATCH/lib' && echo 'function mine() { println(\"from my library\") }' >'$SCRATCH/lib/mine.stp' &&
 	'$STAP' --runtime=user -I '$SCRATCH/lib' -e 'probe begin { mine() exit() }'"
 expect private-elsewhere 1 'note: "mine_only" is private to the file' bash -c "mkdir -p '$SCRATCH/lib2' && echo 'private function mine_only() { }' >'$SCRATCH/lib2/mine.stp' &&
@@ -402,7 +402,7 @@ expect disable-cache 0 hello unoptimised user --disable-cache -e "$begin"
 expect unwritable-cache 0 hello unoptimised env SYSTEMTAP_DIR=/proc/none "$STAP" --runtime=user -e "$begin"
 expect parse-error 1 'Pass 1: parse failed' user -e 'probe begin { x = }'
 expect semantic-error 1 'Pass 2: analysis failed' user -e 'probe begin { nosuchfunction() }'
-expect interrupts-at-once 0 'the end' timeout -k 2 60 bash -c "rm -f '$SCRATCH/pid'; '$STAP' --runtime=user -e 'probe begin { println(stp_pid()) } probe end { println(\"the end\") }' >'$SCRATCH/pid' & until [ -s '$SCRATCH/pid' ]; do sleep 0.05; done
+expect interrupts-at-once 0 'the end' timeout -k 2 300 bash -c "rm -f '$SCRATCH/pid'; '$STAP' --runtime=user -e 'probe begin { println(stp_pid()) } probe end { println(\"the end\") }' >'$SCRATCH/pid' & until [ -s '$SCRATCH/pid' ]; do sleep 0.05; done
 	read -r pid <'$SCRATCH/pid'; kill -STOP \$pid; for i in INT TERM HUP CONT; do kill -\$i \$pid; done; wait \$!; cat '$SCRATCH/pid'"
 cat >"$SCRATCH/lint-a.stp" <<<'probe begin { println("a") exit() }'
 cat >"$SCRATCH/lint-b.stp" <<<'global unused probe begin { println("b") exit() }'

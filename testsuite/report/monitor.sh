@@ -6,9 +6,9 @@ agree() {
 	awk '/^---/ { fast = ""; n++ } /^fast, 1/ { fast = $4 }
 		/^timer.ms\(20\)/ && fast > 0 && $4 > 0 && $4 <= 1.5 * fast && fast <= 1.5 * $4 && n > 2 { found = 1 } END { exit !found }' snapshots
 }
-"$STAP" -w --runtime=user --monitor -T 60 "$here/monitor.stp" >snapshots 2>snapshots.err &
+"$STAP" -w --runtime=user --monitor -T 600 "$here/monitor.stp" >snapshots 2>snapshots.err &
 monitored=$!
-for _ in $(seq 250); do
+for _ in $(seq 2500); do
 	agree && break
 	sleep 0.2
 done
@@ -39,8 +39,8 @@ session=0
 screen() { tmux -L "stap-$$-$session" -f /dev/null "$@"; }
 keys() { screen send-keys "$@"; }
 lines() { screen capture-pane -p; }
-becomes() { # COMMAND...: waits about a minute until it succeeds
-	local end=$((SECONDS + 60))
+becomes() { # COMMAND...: waits five minutes until it succeeds
+	local end=$((SECONDS + 300))
 	while [ $SECONDS -lt $end ]; do
 		"$@" && return
 		sleep 0.1
@@ -58,7 +58,7 @@ stands() { # COUNT NAME N
 	local count end
 	count=$(count "$1") end=$(($(count "$2") + $3))
 	[ "$count" ] || return 1
-	for _ in $(seq 100); do
+	for _ in $(seq 3000); do
 		[ "$(count "$2")" -ge $end ] && break
 		sleep 0.1
 	done
@@ -68,7 +68,7 @@ begin() { # ENVIRONMENT OPTIONS...: for stap
 	local environment=$1
 	shift
 	session=$((session + 1))
-	screen new-session -d -x 100 -y 40 "env $environment '$STAP' -w --monitor $* '$here/monitor.stp' 2>&1; echo status \$?; sleep 60"
+	screen new-session -d -x 100 -y 40 "env $environment '$STAP' -w --monitor $* '$here/monitor.stp' 2>&1; echo status \$?; sleep 600"
 }
 end() {
 	keys q
@@ -119,7 +119,7 @@ probe end { delete opens println("ended after 1 4096") }\n' >opens.stp
 	"$STAP" -w --monitor --runtime=bpf -p4 opens.stp >/dev/null        # compiling in advance, since it takes
 									   # longer than await() waits
 	session=$((session + 1))
-	screen new-session -d -x 100 -y 30 "'$STAP' -w --monitor --runtime=bpf opens.stp 2>&1; echo status \$?; sleep 60"
+	screen new-session -d -x 100 -y 30 "'$STAP' -w --monitor --runtime=bpf opens.stp 2>&1; echo status \$?; sleep 600"
 	for _ in $(seq 3000); do tail -n 1 opens.stp >/dev/null; sleep 0.1; done &
 	opening=$!
 	report report/monitor-bpf "$(await '^tail  *[0-9]'; await '^syscall.openat  *opens.stp:1:27  *[1-9]'

@@ -99,7 +99,7 @@ report report/closed-output "$(cat later.json later.json later.json | cmp - rest
 # A reader that closes the output ends a script that prints nothing more, also with a format that is only written at
 # the end.
 for args in "-f json" "-f csv" "-f html" "-f text" ""; do
-	timeout 60 "$STAP" -w --runtime=user $args -e 'global n probe begin { println(1) } probe timer.s(1) { n++ }' 2>closed.err | { sleep 1; exec <&-; }
+	timeout 300 "$STAP" -w --runtime=user $args -e 'global n probe begin { println(1) } probe timer.s(1) { n++ }' 2>closed.err | { sleep 1; exec <&-; }
 	status=${PIPESTATUS[0]}
 	report "report/closed-output-ends-script${args:+-${args#-f }}" "$([ $status != 124 ] || echo "it runs on"; cat closed.err)"
 done
@@ -180,7 +180,7 @@ $symbol_name;inner 2" 2>&1)"
 	"$STAP" report -f folded <frames >truncated.folded 2>truncated.err &
 	{
 		cat truncated.1.rec
-		timeout 60 sh -c 'until [ -s truncated.folded ]; do sleep 0.1; done'
+		timeout 300 sh -c 'until [ -s truncated.folded ]; do sleep 0.1; done'
 		: >truncated
 		cat truncated.[23].rec
 	} >frames
@@ -296,7 +296,7 @@ report report/frames-of-another-build "$("$STAP" report -f folded container.rec 
 if unshare -m true 2>/dev/null; then
 	unshare -m sh -c "mount --make-rprivate / && mount --bind '$out/of_container' '$out/of_host' && echo ready && exec sleep 1000" >ready &
 	container=$!
-	timeout 20 sh -c 'until [ -s ready ]; do sleep 0.1; done'
+	timeout 300 sh -c 'until [ -s ready ]; do sleep 0.1; done'
 	report report/frames-of-a-container "$("$STAP" report -f folded container.rec | diff - <(echo 'runs 1'))"
 	kill "$container"
 else
@@ -344,7 +344,7 @@ done
 # The time and the memory that a file takes are in proportion to its size: these would take minutes, or 800 MB.
 for kind in formats-without-pieces formats-and-records script-of-parts; do
 	PYTHONDONTWRITEBYTECODE=1 python3 "$here/hostile_session.py" $kind >large.rec
-	(ulimit -v 600000 && timeout 60 "$STAP" report large.rec >large.text 2>large.err)
+	(ulimit -v 600000 -t 60 && "$STAP" report large.rec >large.text 2>large.err)
 	report "report/cost-of-$kind" "$("$STAP" report plain.rec | cmp - large.text 2>&1; [ $kind != formats-without-pieces ] || grep -q 'large.rec is damaged at byte' large.err || cat large.err)"
 done
 report report/described-twice "$("$STAP" report -f json described-twice.rec 2>&1 | jq -r 'select(.type == "map") | .name' | diff - <(echo second))"

@@ -85,7 +85,7 @@ class Client:
         """Shuts the server down; returns its exit status."""
         self.request('shutdown')
         self.notify('exit')
-        return self.process.wait(10)
+        return self.process.wait(300)
 
 
 def part(line, start, character, end_line=None):

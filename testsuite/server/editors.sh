@@ -19,7 +19,7 @@ comments // %s
 	if ! vim --version 2>/dev/null | grep -q '+syntax'; then
 		skip server/vim "vim with syntax"
 	else
-		RESULT=$SCRATCH/vim.out STAP=$STAP timeout 30 vim -es -u NONE -i NONE -n --cmd "set nocompatible runtimepath^=$SOURCE/editors/vim" \
+		RESULT=$SCRATCH/vim.out STAP=$STAP timeout 300 vim -es -u NONE -i NONE -n --cmd "set nocompatible runtimepath^=$SOURCE/editors/vim" \
 			-c 'filetype plugin on' -c 'syntax on' -c "edit $SCRATCH/vim.stp" -S "$TESTS/server/vim.vim" >"$SCRATCH/out" 2>&1 </dev/null
 		got=$(cat "$SCRATCH/vim.out" 2>/dev/null)
 		[ "$got" = "$want" ] && ok server/vim || not_ok server/vim "$got$(cat "$SCRATCH/out")"
@@ -41,7 +41,7 @@ probe begin {
 	if [ -z "$(command -v nvim)" ]; then
 		skip server/neovim nvim
 	else
-		got=$(SCRIPT=$SCRATCH/neovim.stp STAP=$STAP XDG_STATE_HOME=$SCRATCH XDG_DATA_HOME=$SCRATCH timeout 60 nvim --headless -n -i NONE -u NONE \
+		got=$(SCRIPT=$SCRATCH/neovim.stp STAP=$STAP XDG_STATE_HOME=$SCRATCH XDG_DATA_HOME=$SCRATCH timeout 300 nvim --headless -n -i NONE -u NONE \
 			--cmd "set runtimepath^=$SOURCE/editors/vim" -c 'filetype plugin on' -S "$TESTS/server/neovim.lua" 2>&1 </dev/null | tr -d '\r')
 		[ "$got" = "$want" ] && ok server/neovim || not_ok server/neovim "$got"
 	fi
@@ -51,7 +51,7 @@ if wanted vscode; then
 	if [ -z "$(command -v node)" ]; then
 		skip server/vscode node
 	else
-		got=$(timeout 60 node "$TESTS/server/vscode.js" "$SOURCE/editors/vscode" "$STAP" 2>&1 </dev/null) && ok server/vscode || not_ok server/vscode "$got"
+		got=$(timeout 300 node "$TESTS/server/vscode.js" "$SOURCE/editors/vscode" "$STAP" 2>&1 </dev/null) && ok server/vscode || not_ok server/vscode "$got"
 	fi
 fi
 
@@ -61,7 +61,7 @@ if wanted emacs; then
 	if [ -z "$(command -v emacs)" ]; then
 		skip server/emacs emacs
 	else
-		got=$(cd "$SCRATCH" && timeout 60 emacs -Q --batch --eval '(setq byte-compile-error-on-warn t)' -L "$SOURCE/editors/emacs" -l stap-mode \
+		got=$(cd "$SCRATCH" && timeout 300 emacs -Q --batch --eval '(setq byte-compile-error-on-warn t)' -L "$SOURCE/editors/emacs" -l stap-mode \
 			emacs.stp --eval '(progn (indent-region (point-min) (point-max)) (font-lock-ensure) (princ (buffer-string))
 			(princ (format "%s %s %s" major-mode (get-text-property 1 (quote face))
 			(progn (search-forward "note") (get-text-property (1- (point)) (quote face))))))' 2>/dev/null </dev/null)

@@ -19,10 +19,10 @@ local client = vim.lsp.start_client({
   name = 'stap', cmd = { os.getenv('STAP'), '--runtime=user', '--language-server' }, root_dir = vim.fn.getcwd(),
 })
 vim.lsp.buf_attach_client(0, client)
-vim.wait(10000, function() return #vim.diagnostic.get(0) > 0 end, 20)
+vim.wait(300000, function() return #vim.diagnostic.get(0) > 0 end, 20)
 show()
 vim.api.nvim_buf_set_lines(0, 1, 2, false, { '\tprintln("é𝒳" . execname())   exit()' })
-vim.wait(10000, function() return #vim.diagnostic.get(0) == 0 end, 20)
+vim.wait(300000, function() return #vim.diagnostic.get(0) == 0 end, 20)
 show()
 for _, item in ipairs(ask('completion', 1, 21)) do
   if item.label == 'execname(' then print('completion ' .. item.label) end

@@ -33,10 +33,10 @@ def lifecycle():
     same(client.finish(), 0)
     client = server()
     client.notify('exit')              # without shutdown
-    same(client.process.wait(10), 1)
+    same(client.process.wait(300), 1)
     client = server()
     client.process.stdin.close()
-    same(client.process.wait(10), 1)
+    same(client.process.wait(300), 1)
 
 
 def unknown_methods():
@@ -169,7 +169,7 @@ def leaves_nothing():
             client.process.stdin.close()
         else:
             client.process.terminate()
-        client.process.wait(10)
+        client.process.wait(300)
         same(os.listdir(directory), [])
 
 

@@ -49,7 +49,7 @@ fault_run() { # WHO K ERROR ARGUMENT...: sets status. WHO: staprun, stapio, or t
 	fi
 	# shellcheck disable=SC2086
 	(cd "$dir" && FAKE_DIR=$dir FAKE_SCENARIO=$dir/scenario SYSTEMTAP_STAPIO=$relay ASAN_OPTIONS=detect_leaks=0 \
-		timeout -k 1 10 $inject $program "$@" >output 2>errors </dev/null)
+		timeout -k 1 300 $inject $program "$@" >output 2>errors </dev/null)
 	status=$?
 	# -D: waits for the end of the background process, too.
 	[[ " $* " != *' -D '* ]] || for _ in {1..200}; do pgrep -f "$scratch/sta(prun|pio)" >/dev/null || break; sleep 0.05; done
