@@ -75,6 +75,11 @@ const char *type_name(enum type t)
 	return "unknown";
 }
 
+const struct probe_point *probe_matched_point(const struct probe *p)
+{
+	return p->chain.n ? p->chain.at[p->chain.n - 1] : NULL;
+}
+
 char *point_text(const struct probe_point *p)
 {
 	struct buf b = { 0 };

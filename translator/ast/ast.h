@@ -470,6 +470,7 @@ int bit_parts(int bit_offset, int bit_size, struct bit_part parts[MAX_BIT_PARTS]
 struct expr *expr_copy(const struct expr *e);                 // a deep copy, except that declarations are shared
 struct stmt *stmt_copy(const struct stmt *s);
 const char *type_name(enum type t);                           // "long", "string", "stats", "unknown"
+const struct probe_point *probe_matched_point(const struct probe *p);  // last point of its chain, or NULL
 char *point_text(const struct probe_point *p);                // the point as in the source, without condition
 
 // ast_walk.c: visits every expression and statement below, parents first. A callback may replace

@@ -225,10 +225,10 @@ static void append_globals(struct session *s, struct buf *b, struct search *foun
 static bool has_own(const struct session *s)
 {
 	for vec_each(&s->script.probes, p) {
-		const struct probe_point *last = (*p)->chain.at[(*p)->chain.n - 1];
-		const struct point_part *file = &last->parts.at[0];
+		const struct probe_point *point = probe_matched_point(*p);
+		const struct point_part *file = point ? &point->parts.at[0] : NULL;
 
-		if (!strcmp(file->name, "procfs") && file->arg_kind == ARG_STRING &&
+		if (file && !strcmp(file->name, "procfs") && file->arg_kind == ARG_STRING &&
 		    (!strcmp(file->text, "__metrics") || !strcmp(file->text, "__prometheus")))
 			return true;
 	}

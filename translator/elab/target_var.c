@@ -98,7 +98,7 @@ static struct expr *resolve_entry(struct resolver *r, struct expr *e)
 
 static const char *probe_word(const struct probe *p)
 {
-	const struct probe_point *last = p->chain.n ? p->chain.at[p->chain.n - 1] : NULL;
+	const struct probe_point *last = probe_matched_point(p);
 
 	return last && last->parts.n ? last->parts.at[0].name : p->family->name;
 }

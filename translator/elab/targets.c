@@ -17,7 +17,7 @@ static void resolve_called(struct resolver *r)
 
 static void resolver_enter(struct resolver *r, struct probe *p)
 {
-	const struct probe_point *last = p && p->chain.n ? p->chain.at[p->chain.n - 1] : NULL;
+	const struct probe_point *last = p ? probe_matched_point(p) : NULL;
 
 	r->probe = p;
 	r->is_return = last && point_find(last, "return") && !p->family->own_returns;
