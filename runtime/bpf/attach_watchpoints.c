@@ -50,7 +50,7 @@ static u64 start_of_code(void)
 		rest = strrchr(line, ')');     /* the name before it may contain spaces */
 	if (f)
 		fclose(f);
-	for (int i = 2; rest && i < START_CODE; i++) {       /* the name is the 2nd */
+	for (int i = 2; rest && i < START_CODE; i++) {       /* the name is the 2nd value */
 		rest = strchr(rest, ' ');
 		rest = rest ? rest + 1 : NULL;
 	}

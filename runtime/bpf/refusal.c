@@ -67,8 +67,8 @@ static bool number_after(const char *text, const char *head, u32 *number)
 	return found;
 }
 
-/* Returns the check of an error after the statement: it has the location at which an error of the statement
- * would be reported. */
+/* Returns the check for an error that follows the statement in the C: it contains the location at which an error of
+ * the statement would be reported. */
 static const char *check_after(const char *log, const char *end)
 {
 	const char *at = end, *line;
