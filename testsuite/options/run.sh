@@ -257,6 +257,10 @@ expect hist-not-on-terminal 0 ' 1024 |@                                         
 expect release-missing 1 'the kernel "0.1" is not installed on this host; choose one of' "$STAP" -p4 -r 0.1 -e "$begin"
 expect release-prefix 0 'kernel.function("vfs_read' "$STAP" -p2 -r "${kernel%%-*}" -e 'probe kernel.function("vfs_read") { next }'
 expect process-missing 1 '-x 4194303: no such process' "$STAP" --runtime=user -x 4194303 -e "$begin"
+# Files of earlier runs are not replaced by empty ones.
+echo earlier >"$SCRATCH/kept.html"
+expect process-missing-keeps-files 1 '-x 4194303: no such process' "$STAP" --runtime=user -x 4194303 --output=html:"$SCRATCH/kept.html" -e "$begin"
+expect process-missing-kept-file 0 earlier cat "$SCRATCH/kept.html"
 expect modinfo 0 '"author=me & you"' "$STAP" -p3 -r "$kernel" --modinfo 'author=me & you' -e "$begin"
 expect modinfo-in-module 0 'weather:        fine' bash -c "modinfo \"\$('$STAP' -p4 -r '$kernel' --modinfo weather=fine -e 'probe begin { println(1) }')\""
 expect modinfo-bad 1 '--modinfo takes NAME=VALUE' "$STAP" -p3 --modinfo 'author="me"' -e "$begin"

@@ -208,13 +208,18 @@ static int run_here(struct session *s)
 	return run_program(argv.at);
 }
 
+static bool runs_as_process(const struct session *s)
+{
+	return !s->opt.merge && !s->opt.vm && (s->opt.user_runtime || s->opt.bpf_runtime);
+}
+
 static int run_somewhere(struct session *s)
 {
 	if (s->opt.merge)
 		return merge_run(s);
 	if (s->opt.vm)
 		return vm_run(s);
-	if (s->opt.user_runtime || s->opt.bpf_runtime)
+	if (runs_as_process(s))
 		return user_run(s);
 	return s->opt.remotes.n ? remote_run(s) : run_here(s);
 }
@@ -223,5 +228,7 @@ int pass_run(struct session *s)
 {
 	struct report report;
 
+	if (runs_as_process(s))
+		user_require_target(s);        // before stap-report replaces the files of --output
 	return report_finish(&report, report_start(s, &report) ? run_somewhere(s) : EXIT_FAILURE);
 }

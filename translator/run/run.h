@@ -52,6 +52,8 @@ void report_recorded(struct session *s, char **files) __attribute__((noreturn));
 // user.c: runs the program on the user runtime with -c, -x, -G, -o. Returns its exit status.
 // serve.c: --export: starts the server of the script's metrics, which ends when the returned descriptor is closed.
 int serve_start(struct session *s);
+// Exits if the process of -x does not exist.
+void user_require_target(const struct session *s);
 int user_run(struct session *s);
 // Returns the path of the program that pass 4 has made.
 const char *user_program(const struct session *s);

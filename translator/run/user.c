@@ -110,14 +110,20 @@ void user_arguments(struct session *s, arguments *argv)
 	add_globals(s, argv);
 }
 
+void user_require_target(const struct session *s)
+{
+	int pid = s->opt.target_pid;
+
+	if (pid && kill(pid, 0) < 0 && errno == ESRCH)
+		die("-x %d: no such process; pgrep -a NAME lists processes with their IDs", pid);
+}
+
 int user_run(struct session *s)
 {
 	const struct options *o = &s->opt;
 	struct spawn program = { 0 };
 	arguments argv = { 0 };
 
-	if (o->target_pid && kill(o->target_pid, 0) < 0 && errno == ESRCH)
-		die("-x %d: no such process; pgrep -a NAME lists processes with their IDs", o->target_pid);
 	vec_push(&argv, user_program(s));
 	if (o->export) {
 		// If another process uses the name, the directory gets another name, which only the program knows.
