@@ -45,7 +45,7 @@ sums='global n, by, who probe vfs.read { n++; by[execname()]++; who[hostname()] 
 probe timer.ms(1500) { exit() } probe end { println(n) foreach (k in by- limit 1) println(k, " ", by[k]) foreach (h+ in who) println(h, " ", who[h]) }'
 count='global n probe vfs.read { n++ } probe timer.ms(1500) { exit() } probe end { println(n) }'
 
-# Each of five hosts has "shared" as the sixth element of its own.
+# On each of five hosts, "shared" is the sixth element of the array, after five that only this host has.
 merge sums 0 "$(printf '%s\n' 75 'shared 325' 'sums1 sh sums1' 'sums2 sh sums2' 'sums3 sh sums3' 'sums4 sh sums4' 'sums5 sh sums5')" '' \
 	--remote=sums1 --remote=sums2 --remote=sums3 --remote=sums4 --remote=sums5 -e "$sums"
 merge initial-value 0 120 '' --remote=sums1 --remote=sums2 -G n=93 -e "$count"
