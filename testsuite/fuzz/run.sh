@@ -126,7 +126,7 @@ build_loader() { # NAME
 	report)
 		mapfile -t sources < <(printf '%s\n' "$SOURCE"/report/*.c | grep -vE '/(main|monitor|screen)\.c$')
 		clang "${flags[@]}" -DHTML_DIR="\"$SOURCE/report/html/\"" "$TESTS/fuzz/fuzz_report.c" "${sources[@]}" \
-			"$SOURCE"/runtime/core/{format,hist,print,string}.c -ljson-c -lcrypto -lz -ldw -lelf ;;
+			"$SOURCE"/runtime/core/{format,hist,print,string}.c "$SOURCE"/runtime/user/code_file.c -ljson-c -lcrypto -lz -ldw -lelf ;;
 	control)
 		sources=("$SOURCE"/runtime/kernel/{control,site_addresses,ring}.c)
 		mkdir -p "$build/headers/linux"
