@@ -6,7 +6,8 @@
 #       options=(...)     options of stap (except -c), such as (-g)
 #       arguments=(...)   arguments of the script
 #       debuginfo=both    built twice: from DWARF, if the kernel has it, and from BTF alone
-#       kernels=one       runs on one kernel, since it tests the loader, or code and variables of programs
+#       kernels=one       runs on one kernel, since it tests the loader, output, the language, or code and
+#                         variables of programs: nothing that differs between kernels
 #       needs='dwarf ...' is skipped unless all of these are available:
 #                         dwarf: DWARF of the kernel; kbuild: an installed kernel, not only an unpacked one;
 #                         module-btf: BTF of kernel modules (5.11 and later);
