@@ -470,10 +470,27 @@ void stp_put_pieces(struct stp_sink *k, struct stp_ctx *c, const struct stp_form
  */
 #define FAST_FIELD 64
 
-static inline bool is_fast(const struct stp_format *f)
+/*
+ * The members of a piece after its text as one word, so that one comparison recognises a piece without flags, width
+ * and precision, and so that it is loaded at once.
+ */
+enum { SHAPE_CONV = 16, SHAPE_FLAGS = 24, SHAPE_WIDTH = 32, SHAPE_PRECISION = 48 };    /* the length is at bit 0 */
+#define SHAPE_AT(bit, member) \
+	(8 * __builtin_offsetof(struct stp_format, member) == 8 * __builtin_offsetof(struct stp_format, len) + (bit))
+_Static_assert(SHAPE_AT(SHAPE_CONV, conv) && SHAPE_AT(SHAPE_FLAGS, flags) && SHAPE_AT(SHAPE_WIDTH, width) &&
+	       SHAPE_AT(SHAPE_PRECISION, precision), "the bits of the members of struct stp_format");
+#define SHAPE_PLAIN(c) (~0ull << SHAPE_WIDTH | (u64)(c) << SHAPE_CONV)         /* no flags, width and precision */
+
+static inline u64 shape_of(const struct stp_format *f)
 {
-	return f->precision == -1 && (u32)(f->width + 1) <= FAST_FIELD + 1 &&
-	       !(f->flags & ~STP_FLAG_LEFT);
+	return STP_WORD(((const struct stp_unaligned *)&f->len)->word);
+}
+
+/* Returns true if the piece has no precision, no flag but -, and at most a width that is not an argument. */
+static inline bool shape_is_fast(u64 shape)
+{
+	return (s64)shape >> SHAPE_PRECISION == -1 && (u32)((s16)(shape >> SHAPE_WIDTH) + 1) <= FAST_FIELD + 1 &&
+	       !((u8)(shape >> SHAPE_FLAGS) & ~STP_FLAG_LEFT);
 }
 
 /* n > 0 */
@@ -498,13 +515,13 @@ static inline u32 count_digits(u64 n)
 	return less + (n >= power[less]);
 }
 
-static inline char *fast_number(char *to, const struct stp_format *f, s64 n)
+static inline char *fast_number(char *to, u64 shape, s64 n)
 {
 	u64 size = n < 0 ? 0 - (u64)n : (u64)n;
 	u32 digits = size < 10 ? 1 : count_digits(size);
-	s64 spaces = f->width - (s64)digits - (n < 0);
+	s64 spaces = (s16)(shape >> SHAPE_WIDTH) - (s64)digits - (n < 0);
 
-	if (spaces > 0 && !f->flags)
+	if (spaces > 0 && !(u8)(shape >> SHAPE_FLAGS))
 		to = fast_spaces(to, spaces);
 	if (n < 0)
 		*to++ = '-';
@@ -513,32 +530,65 @@ static inline char *fast_number(char *to, const struct stp_format *f, s64 n)
 		to[-1] = (char)('0' + size);
 	else
 		stp_digits(to, size);
-	return spaces > 0 && f->flags ? fast_spaces(to, spaces) : to;
+	return spaces > 0 && (u8)(shape >> SHAPE_FLAGS) ? fast_spaces(to, spaces) : to;
 }
 
-/* Writes a string. Returns NULL if it does not fit. */
-static inline char *fast_text(char *to, const char *end, const struct stp_format *f, const char *s)
+/* Writes a string without a width. Returns NULL if it does not fit. */
+static inline char *plain_text(char *to, const char *end, const char *s)
 {
-	char *from;
 	u64 w, zero;
 
-	if (f->width > 0 && !f->flags) {
-		s64 spaces = f->width - (s64)stp_strlen(s);
-
-		if (spaces > 0)
-			to = fast_spaces(to, spaces);
-	}
-	for (from = to; ; to += 8, s += 8) {
+	for (; ; to += 8, s += 8) {
 		if (STP_UNLIKELY(end - to < FAST_FIELD + 8))
 			return NULL;
 		w = stp_word_load(s);
 		stp_word_store(to, w);
 		zero = stp_word_zero(w);
 		if (zero)
-			break;
+			return to + stp_word_length(zero);
 	}
-	to += stp_word_length(zero);
-	return f->flags && f->width > to - from ? fast_spaces(to, f->width - (to - from)) : to;
+}
+
+static inline char *fast_text(char *to, const char *end, u64 shape, const char *s)
+{
+	char *from = to;
+	s64 spaces;
+
+	if (!(u8)(shape >> SHAPE_FLAGS)) {
+		spaces = (s16)(shape >> SHAPE_WIDTH) - (s64)stp_strlen(s);
+		return plain_text(spaces > 0 ? fast_spaces(to, spaces) : to, end, s);
+	}
+	to = plain_text(to, end, s);
+	spaces = (s16)(shape >> SHAPE_WIDTH) - (to - from);
+	return to && spaces > 0 ? fast_spaces(to, spaces) : to;
+}
+
+/* The address sanitizer would report the bytes after a short text. */
+__attribute__((no_sanitize("address")))
+static inline u64 literal_word(const char *text)
+{
+	return STP_WORD(((const struct stp_unaligned *)text)->word);
+}
+
+/* n > 8 */
+static inline char *fast_bytes(char *to, const char *text, u32 n)
+{
+	const char *last = text + n - 8;
+	char *to_last = to + n - 8;
+
+	for (; text < last; text += 8, to += 8)
+		stp_word_store(to, literal_word(text));
+	stp_word_store(to_last, literal_word(last));
+	return to_last + 8;
+}
+
+/* Writes n bytes, 1 to 8, as a word, with the bytes after them, unless those are in another page. */
+static inline char *fast_word(char *to, const char *text, u32 n)
+{
+	if (STP_UNLIKELY(((u64)text & 4095) > 4088))
+		return stp_put_bytes(to, text, n);
+	stp_word_store(to, literal_word(text));
+	return to + n;
 }
 
 /* The part of a format that is not written yet. */
@@ -547,26 +597,46 @@ struct rest {
 	const union stp_val *arg;
 };
 
-/* Writes pieces until one is not handled here or does not fit; returns the end of the text. */
+/* Writes pieces until one is not handled here or does not fit; returns the end of the text. After any field, a word
+ * fits. */
 static inline __attribute__((__always_inline__)) char *fast_pieces(char *at, const char *end, struct rest *r)
 {
-	const struct stp_format *f = r->f;
+	const union stp_val *arg = r->arg;
+	u64 shape, plain;
 	char *to;
+	u32 len;
 
-	for (; f < r->end && end - at >= 2 * FAST_FIELD && is_fast(f); f++) {
-		to = at;
-		if (f->conv == 's')
-			to = fast_text(at, end, f, r->arg->s);
-		else if (f->conv == 'd')
-			to = fast_number(at, f, r->arg->n);
-		else if (f->conv)
-			break;
-		if (STP_UNLIKELY(!to) || end - to < f->len)
-			break;
-		r->arg += f->conv != 0;
-		at = stp_put_bytes(to, f->text, f->len);
+	for (; r->f < r->end && end - at >= 2 * FAST_FIELD; r->f++) {
+		shape = shape_of(r->f);
+		plain = shape & ~0xffffull;
+		r->arg = arg;
+		if (plain == SHAPE_PLAIN('s'))
+			to = plain_text(at, end, arg++->s);
+		else if (plain == SHAPE_PLAIN('d'))
+			to = fast_number(at, SHAPE_PLAIN('d'), arg++->n);
+		else if (plain == SHAPE_PLAIN(0))
+			to = at;
+		else if (!shape_is_fast(shape))
+			return at;
+		else if ((u8)(shape >> SHAPE_CONV) == 's')
+			to = fast_text(at, end, shape, arg++->s);
+		else if ((u8)(shape >> SHAPE_CONV) == 'd')
+			to = fast_number(at, shape, arg++->n);
+		else
+			return at;
+		if (STP_UNLIKELY(!to))
+			return at;
+		len = (u16)shape;
+		if (STP_LIKELY(len - 1 < 8))
+			at = fast_word(to, r->f->text, len);
+		else if (!len)
+			at = to;
+		else if (end - to >= len)
+			at = fast_bytes(to, r->f->text, len);
+		else
+			return at;
 	}
-	r->f = f;
+	r->arg = arg;
 	return at;
 }
 

@@ -3,6 +3,7 @@
 #include "core_platform.h"
 
 #include <math.h>
+#include <sys/mman.h>
 
 const struct stp_module stp_module = { .abi = STP_GENERATED_ABI, .limits = LIMITS };
 
@@ -178,6 +179,88 @@ static void truncation(void)
 	same_number("a huge width is tamed", (s64)strlen(number('d', 0, 32767, -1, 1)), PLAT_RECORD_MAX);
 }
 
+/* Returns a copy of the text that ends, with its terminator, at a page that cannot be read. */
+static const char *at_page_end(const char *text)
+{
+	static char *page;
+
+	if (!page) {
+		page = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		mprotect(page + 4096, 4096, PROT_NONE);
+	}
+	return strcpy(page + 4095 - strlen(text), text);
+}
+
+enum { STRING = 100 };
+
+/* Makes a random piece, and appends what libc writes for it. Its width and literal are up to the limits of the fast
+ * path, or beyond them. */
+static void random_piece(struct stp_format *f, union stp_val *v, char *string, char *want)
+{
+	static const char literal[] = "This literal is longer than the field of the fast path, which has 64 bytes: yes.";
+	static const int widths[] = { -1, -1, -1, 0, 1, 5, 20, 63, 64, 65, 200 };
+	char fmt[20];
+
+	*f = (struct stp_format){ .conv = "sd"[random_u32() % 2], .flags = random_u32() % 3 ? 0 : STP_FLAG_LEFT,
+				  .width = (s16)widths[random_u32() % 11], .precision = -1 };
+	f->len = (u16)(random_u32() % 3 ? random_u32() % 10 : random_u32() % sizeof(literal));
+	f->text = f->len ? literal + sizeof(literal) - 1 - f->len : NULL;
+	strcpy(fmt, f->flags ? "%-" : "%");
+	if (f->width > 0)
+		sprintf(fmt + strlen(fmt), "%d", f->width);
+	strcat(fmt, f->conv == 's' ? "s" : "lld");
+	if (f->conv == 's') {
+		memset(string, 'a' + (int)(random_u32() % 26), STRING);
+		string[random_u32() % 3 ? random_u32() % 9 : random_u32() % STRING] = 0;
+		v->s = string;
+		sprintf(want + strlen(want), fmt, string);
+	} else {
+		v->n = random_number();
+		sprintf(want + strlen(want), fmt, v->n);
+	}
+	if (f->len)
+		strcat(want, f->text);
+}
+
+static void several_pieces(void)
+{
+	char want[4000], to[1001], strings[4][STRING];
+	struct stp_format f[4];
+	union stp_val v[4];
+	int i, k, wrong = 0;
+	u32 n, size;
+
+	for (i = 0; i < 50000; i++) {
+		n = 1 + random_u32() % 4;
+		for (want[0] = 0, k = 0; k < (int)n; k++)
+			random_piece(&f[k], &v[k], strings[k], want);
+		size = 1 + random_u32() % (random_u32() % 2 ? 200 : 1000);
+		memset(to, '#', sizeof(to));
+		stp_sprintf(c, to, size, f, n, v);
+		want[size - 1] = 0;
+		wrong += strcmp(to, want) || to[size] != '#';
+	}
+	same_number("formats of several pieces equal sprintf, in a buffer of any size", wrong, 0);
+}
+
+static void page_ends(void)
+{
+	static const char *const texts[] = { "", "1", "1234567", "12345678", "123456789", "12345678901234567" };
+	char to[300];
+	int i, wrong = 0;
+
+	for (i = 0; i < 6; i++) {
+		union stp_val v = { .s = at_page_end(texts[i]) };
+		struct stp_format literal = { v.s, (u16)strlen(v.s), 0, 0, -1, -1 }, string = { NULL, 0, 's', 0, -1, -1 };
+
+		stp_sprintf(c, to, sizeof(to), &string, 1, &v);
+		wrong += strcmp(to, texts[i]) != 0;
+		stp_sprintf(c, to, sizeof(to), &literal, 1, &v);
+		wrong += strcmp(to, texts[i]) != 0;
+	}
+	same_number("texts at the end of a page are read up to their end", wrong, 0);
+}
+
 static void say(struct stp_ctx *ctx)
 {
 	stp_print(ctx, "0123456789", 10);
@@ -251,6 +334,8 @@ int main(void)
 	c_formats();
 	scripts();
 	truncation();
+	several_pieces();
+	page_ends();
 	stacks();
 	records();
 	return finish();
