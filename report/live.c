@@ -301,6 +301,14 @@ void live_measure(void)
 	}
 }
 
+bool live_is_counted(void)
+{
+	for (size_t i = 0; i < live.nprobes; i++)
+		if (live.probes[i].counted_ns)
+			return true;
+	return false;
+}
+
 // ---------------------------------------------------------------- events
 
 static bool is_update(const struct event *e)

@@ -56,5 +56,7 @@ extern struct live live;
 event_handler live_event;
 void live_message(const char *text, size_t len);       // adds text that a program wrote to standard error to the log
 void live_measure(void);                               // computes the rates of probes since their last counts
+// Returns true if the script has sent the hits of its probes.
+bool live_is_counted(void);
 
 #endif

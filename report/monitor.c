@@ -18,12 +18,13 @@
 #include <unistd.h>
 
 enum { REFRESH_MS = 250 };                 // how long new values may wait until they are shown
+enum { FIRST_MS = 10000 };                 // how long the first snapshot may wait for values
 
 static struct {
 	int interval_ms;
 	int keyboard;                      // -1: there is no screen
 	int commands, messages;            // descriptors; -1: none
-	int64_t measured_at, drawn_at;     // ms
+	int64_t started_at, measured_at, drawn_at;     // ms
 	bool changed;                      // the values have changed since the last drawing
 	size_t printed;                    // lines of the log that were printed without a screen
 } monitor = { .interval_ms = 1000, .keyboard = -1, .commands = -1, .messages = -1 };
@@ -120,6 +121,16 @@ static void read_messages(void)
 	monitor.changed = true;
 }
 
+// The script sends its values each interval. The first ones come after the first interval of this program, since the
+// probes are armed later: a snapshot without them would be empty.
+static bool is_early(int64_t now)
+{
+	static bool has_values;
+
+	has_values = has_values || live_is_counted() || now - monitor.started_at >= FIRST_MS;
+	return !has_values;
+}
+
 static void show(void)
 {
 	int64_t now = now_ms();
@@ -128,7 +139,9 @@ static void show(void)
 		monitor.measured_at = now;
 		live_measure();
 		monitor.changed = true;
-		if (monitor.keyboard < 0)
+		if (monitor.keyboard < 0 && is_early(now))
+			monitor.measured_at = now - monitor.interval_ms + REFRESH_MS;
+		else if (monitor.keyboard < 0)
 			print_snapshot();
 	}
 	if (monitor.keyboard >= 0 && monitor.changed && now - monitor.drawn_at >= REFRESH_MS) {
@@ -222,7 +235,7 @@ int main(int argc, char **argv)
 		monitor.keyboard = screen_open(monitor.commands >= 0);
 	if (ready >= 0 && (write(ready, "", 1) != 1 || close(ready)))
 		return 1;
-	monitor.measured_at = now_ms();
+	monitor.started_at = monitor.measured_at = now_ms();
 	in = fopencookie(NULL, "r", (cookie_io_functions_t){ .read = read_records });
 	if (!in)
 		return 1;

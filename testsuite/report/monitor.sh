@@ -22,6 +22,7 @@ report report/monitor-snapshots "$(
 	done
 	# In one snapshot all rates of values must be for the same time, here of a timer that adds 1 and 3.
 	awk '/^often, 2/ { often = $4 } /^fast, 1/ { fast = $4; if (fast && (often - 3 * fast > 0.4 || 3 * fast - often > 0.4)) print often " is not 3 * " fast }' snapshots
+	awk '/^---/ { n++ } n == 1 && /^timer.ms\(20\)/ { found = 1 } END { exit !found }' snapshots || echo "the first snapshot has no hits"
 	grep -q monitor_ snapshots && echo "a variable of the screen is shown"
 	grep -v '^WARNING: Missed timer ticks' snapshots.err)"
 "$STAP" -w --runtime=user --monitor -e 'probe begin { error("it ends") }' >failing 2>&1
