@@ -122,11 +122,37 @@ static int key_width(const struct live_table *t, int width)
 	return left > 16 ? left : 16;
 }
 
+static size_t add_text(char *to, size_t size, size_t used, const char *text, size_t len)
+{
+	if (len >= size - used)
+		len = size - used - 1;
+	memcpy(to + used, text, len);
+	to[used + len] = '\0';
+	return used + len;
+}
+
+// Call stacks are shown as their functions, from the innermost to its callers: "inner < middle < main". Other lines
+// are separated by spaces.
+static void join_lines(char *to, size_t size, const char *key)
+{
+	const char *newline, *plus;
+	size_t used = 0;
+
+	for (*to = '\0'; (newline = strchr(key, '\n')); key = newline + 1) {
+		plus = memmem(key, newline - key, "+0x", 3);
+		used = add_text(to, size, used, key, (plus ? plus : newline) - key);
+		if (newline[1] && newline[1] != ',')
+			used = add_text(to, size, used, plus ? " < " : " ", plus ? 3 : 1);
+	}
+	add_text(to, size, used, key, strlen(key));
+}
+
 static void begin_line(char *line, size_t size, const char *key, int width)
 {
-	char plain[1024];
+	char joined[1024], plain[1024];
 
-	cells_plain(plain, sizeof(plain), key);
+	join_lines(joined, sizeof(joined), key);
+	cells_plain(plain, sizeof(plain), joined);
 	snprintf(line, size, "%.*s", cells_fit(plain, width), plain);
 	cells_pad(line, size, width);
 }

@@ -25,6 +25,15 @@ report report/monitor-snapshots "$(
 	awk '/^---/ { n++ } n == 1 && /^timer.ms\(20\)/ { found = 1 } END { exit !found }' snapshots || echo "the first snapshot has no hits"
 	grep -q monitor_ snapshots && echo "a variable of the screen is shown"
 	grep -v '^WARNING: Missed timer ticks' snapshots.err)"
+"$STAP" -w --runtime=user --monitor -T 600 -e 'global n probe timer.ms(20) { n["inner+0x1/0x20 [/bin/a]\nmain+0x7/0x9 [/bin/a]\n", "a\nb"] = 2 }' >stacks.snapshots 2>&1 &
+monitored=$!
+for _ in $(seq 1500); do
+	grep -q '^inner' stacks.snapshots && break
+	sleep 0.2
+done
+kill -TERM $monitored
+wait $monitored
+report report/monitor-call-stacks "$(grep -q '^inner < main, a b  *2 ' stacks.snapshots || cat stacks.snapshots)"
 "$STAP" -w --runtime=user --monitor -e 'probe begin { error("it ends") }' >failing 2>&1
 status=$?
 report report/monitor-error "$([ $status = 1 ] || echo "status $status"; grep -q '^ERROR: it ends' failing || cat failing)"
