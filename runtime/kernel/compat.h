@@ -600,6 +600,11 @@ static inline unsigned long compat_kernel_low(void)
 {
 	return (~0ul << (boot_cpu_data.x86_virt_bits - 1)) + PAGE_SIZE;
 }
+/* The lowest address from which 8 bytes are not all below the vsyscall page. */
+static inline unsigned long compat_kernel_high(void)
+{
+	return VSYSCALL_ADDR - 7;
+}
 /* Returns true for the vsyscall page, which is user memory at a kernel address; for loads of up to 8 bytes. */
 static __always_inline bool compat_kernel_hole(unsigned long address)
 {
@@ -609,6 +614,10 @@ static __always_inline bool compat_kernel_hole(unsigned long address)
 static inline unsigned long compat_kernel_low(void)
 {
 	return PAGE_OFFSET;
+}
+static inline unsigned long compat_kernel_high(void)
+{
+	return 0 - 7ul;                                /* the lowest address from which 8 bytes wrap around */
 }
 static __always_inline bool compat_kernel_hole(unsigned long address)
 {

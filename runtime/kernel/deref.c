@@ -7,11 +7,13 @@
 #include <linux/sched/mm.h>
 #include <linux/uaccess.h>
 
-static unsigned long kernel_low __ro_after_init;
+/* Up to 8 bytes at kernel_low + n are kernel memory if n < kernel_span. */
+static unsigned long kernel_low __ro_after_init, kernel_span __ro_after_init;
 
 void __init stp_deref_init(void)
 {
 	kernel_low = compat_kernel_low();
+	kernel_span = compat_kernel_high() - kernel_low;
 }
 
 static __always_inline bool kernel_address(u64 address, u32 size)
@@ -28,13 +30,31 @@ static noinline u64 kernel_fault(struct stp_ctx *c, u64 address)
 	return 0;
 }
 
+/* Addresses from the vsyscall page on, and those that are not of the kernel. */
+static noinline u64 load_high(struct stp_ctx *c, u64 address, u32 size)
+{
+	u64 v = 0;
+	u32 i;
+
+	if (!kernel_address(address, size))
+		return kernel_fault(c, address);
+	compat_load_begin();
+	for (i = 0; i < size; i++)
+		__get_kernel_nofault((u8 *)&v + i, (const void *)(unsigned long)(address + i), u8, fault);
+	compat_load_end();
+	return v;
+fault:
+	compat_load_end();
+	return kernel_fault(c, address);
+}
+
 #define KERNEL_LOAD(bits, bytes)						\
 u64 stp_load##bytes(struct stp_ctx *c, u64 address)				\
 {										\
 	u##bits v;								\
 										\
-	if (!kernel_address(address, bytes))					\
-		return kernel_fault(c, address);				\
+	if (unlikely(address - kernel_low >= kernel_span))			\
+		return load_high(c, address, bytes);				\
 	compat_load_begin();							\
 	__get_kernel_nofault(&v, (const void *)(unsigned long)address, u##bits, fault); \
 	compat_load_end();							\
