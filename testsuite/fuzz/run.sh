@@ -3,17 +3,19 @@
 # Hostile scripts, then each fuzzer, seeded with the test suite's own scripts: run.sh [NAME ...]. A short run
 # generates the same inputs each time, since the compared operands and addresses from which libFuzzer learns are the
 # same: addresses are not randomised, the environment and all paths are the same, the order of the seeds is fixed,
-# and the corpus is not read again. With $FUZZ_SECONDS it continues for that time with others. The fuzzers are built
-# by clang in $FUZZ_BUILD (default: in $SCRATCH, so each time); their findings stay in $FUZZ_BUILD/found.
+# and the corpus is not read again. $FUZZ_INPUTS multiplies their number: the default, 1, is for runs of the whole test suite;
+# with 3 or more, "passes" also begins with all scripts instead of every third. With $FUZZ_SECONDS it continues for that time
+# with others. The fuzzers are built by clang in $FUZZ_BUILD (default: in $SCRATCH, so each time, which takes three minutes
+# of CPU time); their findings stay in $FUZZ_BUILD/found.
 set -u
 . "$TESTS/lib.sh"
-build=${FUZZ_BUILD:-$SCRATCH/fuzz} seconds=${FUZZ_SECONDS:-0}
-declare -A short=([lex]=5000 [parse]=3500 [bpftrace]=12000 [passes]=100 [regex]=1200 [index]=60000 [debuginfo]=800 [program]=9000 [report]=2000 [relay]=30000 [control]=30000 [module]=120000 [server]=12000)
+build=${FUZZ_BUILD:-$SCRATCH/fuzz} seconds=${FUZZ_SECONDS:-0} inputs=${FUZZ_INPUTS:-1}
+declare -A short=([lex]=1700 [parse]=1200 [bpftrace]=6000 [passes]=40 [regex]=1200 [index]=60000 [debuginfo]=800 [program]=9000 [report]=1000 [relay]=30000 [control]=30000 [module]=120000 [server]=12000)
 sanitize='-fsanitize=address,undefined,fuzzer-no-link -fno-sanitize-recover=undefined'
 
-seed_scripts() {
+seed_scripts() { # DIRECTORY [EVERY]
 	local n=0
-	for file in "$TESTS"/*/*.stp; do cp "$file" "$1/$((n++)).stp"; done
+	for file in "$TESTS"/*/*.stp; do ((n++ % ${2:-1})) || cp "$file" "$1/$n.stp"; done
 }
 
 seed_patterns() {
@@ -168,9 +170,10 @@ try() {
 	relay) seed_relay "$seeds" ;;
 	report) seed_report "$seeds" ;;
 	program) seed_programs "$seeds" ;;
+	passes) seed_scripts "$seeds" $((inputs < 3 && !seconds ? 3 : 1)) ;;
 	*) seed_scripts "$seeds" ;;
 	esac
-	local run=(env -i "${variables[@]}" setarch -R) amount=(-reload=0 -seed=1 -runs="${short[$1]}")
+	local run=(env -i "${variables[@]}" setarch -R) amount=(-reload=0 -seed=1 -runs=$((short[$1] * inputs)))
 	setarch -R true 2>/dev/null || run=(env -i "${variables[@]}")
 	amount+=(-seed_inputs="$(find "$seeds" -type f | sort | paste -sd,)" "$new")
 	((!seconds)) || amount=(-max_total_time="$seconds" "$new" "$seeds")

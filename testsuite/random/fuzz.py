@@ -174,7 +174,7 @@ class Fuzzer:
             what, output, _ = self.problem(path, options)
             return what and self.signature(what, output) == signature
 
-        lines, until, changed = text.rstrip('\n').split('\n'), time.time() + 300, True
+        lines, until, changed = text.rstrip('\n').split('\n'), time.time() + 60, True
         while changed and time.time() < until:
             changed, i = False, 0
             while i < len(lines) and time.time() < until:

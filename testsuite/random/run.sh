@@ -3,7 +3,7 @@
 # Scripts that are made at random from the whole grammar and from names that exist, valid and nearly valid (fuzz.py, script.py, names.py):
 # scripts   passes 2 to 4 under sanitizers: no crash, no failed assertion, no pass that takes 10 s of CPU, and a
 # script that pass 2 accepts compiles modules   what compiles loads in a guest without a message of the kernel
-# `runtests random` runs `scripts` alone, $RANDOM_SCRIPTS (50) of a fixed seed, in 35 s of CPU; `modules` takes $RANDOM_MODULES (10). In full, with STAP of a build by `configure --disable-gc
+# `runtests random` runs `scripts` alone, $RANDOM_SCRIPTS (20) of a fixed seed; `modules` takes $RANDOM_MODULES (10). In full, with STAP of a build by `configure --disable-gc
 # CFLAGS="-g -O1 -fsanitize=address,undefined -fno-sanitize-recover=undefined"`:
 #     testsuite/random/fuzz.py --stap STAP --release RELEASE --minutes 30 --seed N      what is found stays in /tmp/random/found
 #     testsuite/random/load.sh STAP RELEASE 500 SEED                                    500 modules in one guest
@@ -18,7 +18,7 @@ newest() { # SERIES
 	done
 }
 
-# If the part `fuzz` ran before in the same lane, uses its objects, which clang built: that saves 30 s of CPU time.
+# If the part `fuzz` ran before in the same lane, uses its objects, which clang built.
 build_stap() {
 	mkdir -p "$build" && cd "$build" || return
 	[ -e Makefile ] || "$SOURCE/configure" --disable-gc CFLAGS='-g -O1 -fsanitize=address,undefined -fno-sanitize-recover=undefined' || return
@@ -45,7 +45,7 @@ for name in $names; do
 	scripts)
 		(build_stap) >"$SCRATCH/make" 2>&1 || { not_ok random/build "$(tail -n 20 "$SCRATCH/make")"; continue; }
 		try scripts python3 "$TESTS/random/fuzz.py" --stap "$build/stap" --names "$STAP" --release "$release" --directory "$SCRATCH/random" \
-			--hang 100 --quick --scripts "${RANDOM_SCRIPTS:-50}" ;;
+			--hang 100 --quick --scripts "${RANDOM_SCRIPTS:-20}" ;;
 	modules) QUICK=1 try modules "$TESTS/random/load.sh" "$STAP" "$release" "${RANDOM_MODULES:-10}" 1 "$SCRATCH/load" ;;
 	esac
 done
