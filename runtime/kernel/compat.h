@@ -595,10 +595,11 @@ static inline unsigned long compat_other_stack_left(unsigned long sp, unsigned l
 
 #ifdef CONFIG_X86_64
 /* Returns the lowest address of a kernel load: the start of the upper half plus one page, so that no load is
- * non-canonical (which would not be a page fault: the kernel would print a warning). */
+ * non-canonical (which would not be a page fault: the kernel would print a warning). The page tables decide: a
+ * processor's number of bits (x86_virt_bits) is that of 5 levels also where the kernel uses 4. */
 static inline unsigned long compat_kernel_low(void)
 {
-	return (~0ul << (boot_cpu_data.x86_virt_bits - 1)) + PAGE_SIZE;
+	return (~0ul << __VIRTUAL_MASK_SHIFT) + PAGE_SIZE;
 }
 /* The lowest address from which 8 bytes are not all below the vsyscall page. */
 static inline unsigned long compat_kernel_high(void)
