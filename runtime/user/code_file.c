@@ -11,6 +11,7 @@
 #include <ctype.h>
 #include <dirent.h>
 #include <elf.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/openat2.h>
@@ -24,7 +25,6 @@
 #include <unistd.h>
 
 enum { ROOTS_MAX = 1024 };                 /* root directories that are searched */
-enum { FILE_FLAGS = O_RDONLY | O_CLOEXEC | O_NONBLOCK };
 
 /* An ELF header: the offset and the number of the program headers, and the bytes of each. */
 struct elf_head { bool is_64; uint64_t segments; unsigned n, size; };
@@ -142,15 +142,12 @@ bool code_file_identify(const char *path, uint64_t end, struct build_id *id, int
 	return found;
 }
 
-/* A file is the wanted one if it is regular, and has its build ID or, if that is unknown, a segment that ends there. */
+/* A file is the wanted one if it has its build ID or, if that is unknown, a segment that ends there. */
 static bool is_wanted(int fd, struct code_file *w)
 {
 	struct build_id id = { .len = 0 };
 	struct segment s;
-	struct stat st;
 
-	if (fstat(fd, &st) || !S_ISREG(st.st_mode))
-		return false;
 	if (!w->id.len)
 		return !w->end || segment_of(fd, w->end, &s);
 	if (code_file_build_id(fd, &id) && id.len == w->id.len && !memcmp(id.bytes, w->id.bytes, id.len))
@@ -167,6 +164,28 @@ static int checked(int fd, struct code_file *w)
 		return fd;
 	close(fd);
 	return -1;
+}
+
+/*
+ * Opens a regular file for reading, and no other: a path may come from a script's text, and to open a FIFO or a device
+ * has effects. fd: the file, opened with O_PATH, is closed. path: opened if /proc is not mounted; NULL: no file then.
+ */
+static int open_regular(int fd, const char *path)
+{
+	const int flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK;
+	char name[40];
+	struct stat st;
+	int readable = -1;
+
+	if (fd >= 0 && !fstat(fd, &st) && S_ISREG(st.st_mode)) {
+		snprintf(name, sizeof(name), "/proc/self/fd/%d", fd);
+		readable = open(name, flags);
+		if (readable < 0 && errno == ENOENT && path)
+			readable = open(path, flags);
+	}
+	if (fd >= 0)
+		close(fd);
+	return readable;
 }
 
 /* Root directories of processes differ if their mount namespaces do. */
@@ -193,14 +212,14 @@ static bool add_root(struct root *roots, size_t *n, const char *process)
 
 int code_file_open_below(const char *directory, struct code_file *w)
 {
-	struct open_how how = { .flags = FILE_FLAGS, .resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS };
+	struct open_how how = { .flags = O_PATH | O_CLOEXEC, .resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS };
 	int root = open(directory, O_PATH | O_DIRECTORY | O_CLOEXEC), fd;
 
 	if (root < 0)
 		return -1;
 	fd = (int)syscall(SYS_openat2, root, w->path, &how, sizeof(how));
 	close(root);
-	return checked(fd, w);
+	return checked(open_regular(fd, NULL), w);
 }
 
 static int open_in_process(const char *process, struct code_file *w)
@@ -230,7 +249,7 @@ static int open_elsewhere(struct code_file *w)
 
 static int open_anywhere(struct code_file *w)
 {
-	int fd = checked(open(w->path, FILE_FLAGS), w);
+	int fd = checked(open_regular(open(w->path, O_PATH | O_CLOEXEC), w->path), w);
 
 	return fd < 0 ? open_elsewhere(w) : fd;
 }

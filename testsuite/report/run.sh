@@ -194,7 +194,17 @@ $symbol_name;inner 2" 2>&1)"
 		stap_user -f folded -e 'global n probe begin { n["inner+0x0/0x10 [/nonexistent]\n" . @1 . "\n"] = 2; exit() }' "$place"
 	done >odd.folded
 	report report/frames-of-odd-paths "$(printf 'work<int>;twice;inner 2\n%.0s' 1 2 | diff - odd.folded)"
-	# Sessions have the build IDs of files. A file of another build is not used, but that of another tree or its separate
+	# To open a FIFO wakes the process that waits to write it: files that are not regular are not opened, neither when a
+# session names them nor when it is reported.
+mkfifo named
+for frame in "f+0x1/0x10 [$out/named]" "0x7f1200001234 [$out/named+0x234/0x1000]"; do
+	(echo opened >named; touch writer-woke) & writer=$!
+	stap_user --record -o named.rec -e 'global n probe begin { n[@1 . "\n"] = 1; exit() }' "$frame"
+	"$STAP" report -f folded named.rec
+	kill $writer; wait $writer
+done >named.folded 2>named.err
+report report/frames-of-a-fifo "$(wc -l <named.folded | diff - <(echo 2); [ ! -e writer-woke ] || echo "the FIFO was opened")"
+# Sessions have the build IDs of files. A file of another build is not used, but that of another tree or its separate
 	# debuginfo is.
 	count=0
 	mkdir -p build tree/"$out/build" && cp inlined build/code
