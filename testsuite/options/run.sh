@@ -308,6 +308,15 @@ stopped() { # SIGNAL: the script waits on each host until the signal arrives
 }
 script='global a = 1 probe begin { println(a) exit() }'
 expect remote 0 "on me@one: -C never -R -c it's -k 0 -r 0:me@one 600 $kernel a=5" remote --remote=me@one -c "it's" -G a=5 -e "$script"
+remote_to_fifo() { # the FIFO is opened when a process reads it
+	local pid
+	mkfifo "$SCRATCH/remote.fifo"
+	remote --remote=one -o "$SCRATCH/remote.fifo" -e "$begin" 2>"$SCRATCH/remote.err" & pid=$!
+	timeout 300 sh -c 'until grep -q "^waiting for a process that reads the FIFO" "$1"; do sleep 0.1; done' sh "$SCRATCH/remote.err"
+	timeout 300 cat "$SCRATCH/remote.fifo"
+	wait $pid
+}
+expect remote-fifo 0 "on one: " remote_to_fifo
 expect remote-twice 0 "0: on one: -C never -R -r 0:one 600 $kernel
 1: on new: -C never -R -r 1:new 600 $newest
 2: on two: -C never -R -r 2:two 600 $kernel" sorted --remote one --remote=new --remote=two --remote-prefix -e "$script"

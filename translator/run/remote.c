@@ -220,8 +220,8 @@ bool remote_open(struct options *o, int *status)
 	unreached_list failed = { 0 };
 	int pids[all.n], n = 0;
 
-	if (o->last_pass == 5 && o->output && !freopen(run_output_path(o->output), "w", stdout))
-		die("-o %s: %s", o->output, strerror(errno));
+	if (o->last_pass == 5 && o->output)
+		run_open_output(run_output_path(o->output));
 	query_all(o, &all, &failed);
 	if (o->merge) {
 		o->remotes = all;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Pass 5: runs staprun on a finished module, with the options that concern the run, and returns its exit status.
 // The terminal sends its signals to staprun, too; signals that only stap receives are passed on.
+#include "output_file.h"
 #include "run/merge.h"
 #include "run/run.h"
 
@@ -12,7 +13,9 @@
 
 #include <grp.h>
 #include <limits.h>
+#include <poll.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -181,6 +184,29 @@ const char *run_output_path(const char *pattern)
 	if (!strftime(path, sizeof(path), pattern, &local))
 		die("-o %s: the name is empty or too long", pattern);
 	return str_dup(path);
+}
+
+static bool wait_for_reader(void *data)
+{
+	const char **to_announce = data;
+
+	if (*to_announce)
+		fprintf(stderr, "waiting for a process that reads the FIFO %s\n", *to_announce);
+	*to_announce = NULL;
+	poll(NULL, 0, STP_FIFO_POLL_MS);
+	return true;
+}
+
+void run_open_output(const char *path)
+{
+	const char *to_announce = path;
+	int fd;
+
+	fflush(stdout);
+	fd = stp_output_open(path, wait_for_reader, &to_announce);
+	if (fd < 0 || dup2(fd, STDOUT_FILENO) < 0)
+		die("cannot write %s: %s", path, strerror(errno));
+	close(fd);
 }
 
 static int run_here(struct session *s)

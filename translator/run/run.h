@@ -27,6 +27,8 @@ void run_settings(struct session *s, arguments *argv);     // adds name=value ..
 
 // Returns the name of -o with the time filled in.
 const char *run_output_path(const char *pattern);
+// Standard output becomes the file. If it is a FIFO, waits for a process that reads it, after a message.
+void run_open_output(const char *path);
 
 // Returns the reason if the running kernel loads no modules, else NULL.
 const char *run_no_modules(void);

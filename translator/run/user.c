@@ -1,37 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Pass 5 on the user runtime: runs the program and passes signals on to it.
-#include "output_file.h"
 #include "run/run.h"
 #include "util/diag.h"
 #include "util/spawn.h"
 
 #include <errno.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
-
-static bool wait_for_reader(void *data)
-{
-	const char **to_announce = data;
-
-	if (*to_announce)
-		fprintf(stderr, "waiting for a process that reads the FIFO %s\n", *to_announce);
-	*to_announce = NULL;
-	poll(NULL, 0, STP_FIFO_POLL_MS);
-	return true;
-}
-
-static void open_output(const char *path)
-{
-	const char *to_announce = path;
-	int fd = stp_output_open(path, wait_for_reader, &to_announce);
-
-	if (fd < 0 || dup2(fd, STDOUT_FILENO) < 0)
-		die("cannot write %s: %s", path, strerror(errno));
-	close(fd);
-}
 
 static volatile pid_t running;
 static volatile sig_atomic_t wanted;   // a signal that arrived before the program was started
@@ -135,6 +112,6 @@ int user_run(struct session *s)
 	program.argv = argv.at;
 	fflush(stdout);
 	if (o->output)
-		open_output(o->output);
+		run_open_output(o->output);
 	return run_and_wait(&program);
 }

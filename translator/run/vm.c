@@ -109,13 +109,6 @@ static void add_vm(arguments *argv, struct session *s)
 		vec_push(argv, "--pdeathsig");
 		vec_push(argv, "USR1");
 	}
-	if (s->opt.output) {               // this process writes the file, since files of the guest are discarded
-		vec_push(argv, "sh");
-		vec_push(argv, "-c");
-		vec_push(argv, "out=$1; shift; exec \"$@\" >\"$out\"");
-		vec_push(argv, "sh");
-		vec_push(argv, run_output_path(s->opt.output));
-	}
 	vec_push(argv, run_find(s, "stap-vm", NULL));
 	vec_push(argv, "-r");
 	vec_push(argv, s->opt.release);
@@ -169,5 +162,7 @@ int vm_run(struct session *s)
 	vec_push(&argv, "--");
 	add_guest_command(&argv, s, path, cwd);
 	vec_push(&argv, NULL);
+	if (s->opt.output)                 // opened here, since files of the guest are discarded
+		run_open_output(run_output_path(s->opt.output));
 	return run_program(argv.at);
 }
