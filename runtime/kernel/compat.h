@@ -678,6 +678,40 @@ static inline unsigned long compat_thread_pointer(void)
 #define compat_load_end() pagefault_enable()
 #endif
 
+/* compat_load1() to compat_load8() return the value at an address of the kernel, zero-extended. COMPAT_FAULTED: there
+ * was a fault, or the 8 bytes have that value.
+ * On x86 since 5.16 the fault sets the register of the value. Unlike faults of __get_kernel_nofault(), the kernel
+ * handles those of non-canonical addresses, too, without a warning, so that a comparison of the address with
+ * COMPAT_LOADS_BELOW, as signed numbers, suffices: it excludes the lower half, and the vsyscall page and above. */
+#define COMPAT_FAULTED ((u64)-EFAULT)
+#if defined(CONFIG_X86_64) && defined(EX_TYPE_EFAULT_REG)
+#define COMPAT_LOADS_BELOW (VSYSCALL_ADDR - 7)
+#define COMPAT_LOAD(bits, bytes, load)						\
+static __always_inline u64 compat_load##bytes(u64 address)			\
+{										\
+	u64 v;									\
+										\
+	asm volatile("1: " load "\n2:\n" _ASM_EXTABLE_TYPE_REG(1b, 2b, EX_TYPE_EFAULT_REG, %0) \
+		     : "=r" (v) : "m" (*(const u##bits *)(unsigned long)address)); \
+	return v;								\
+}
+#else
+#define COMPAT_LOAD(bits, bytes, load)						\
+static __always_inline u64 compat_load##bytes(u64 address)			\
+{										\
+	u##bits v;								\
+										\
+	__get_kernel_nofault(&v, (const void *)(unsigned long)address, u##bits, fault); \
+	return v;								\
+fault:										\
+	return COMPAT_FAULTED;							\
+}
+#endif
+COMPAT_LOAD(8, 1, "movzbl %1, %k0")
+COMPAT_LOAD(16, 2, "movzwl %1, %k0")
+COMPAT_LOAD(32, 4, "movl %1, %k0")
+COMPAT_LOAD(64, 8, "movq %1, %0")
+
 /* Returns true if user memory can be at this address. Unlike access_ok(), it is allowed in any context. */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(5, 18, 0)
 #define compat_user_range(address, size) __access_ok((const void __user *)(unsigned long)(address), size)

@@ -7,13 +7,24 @@
 #include <linux/sched/mm.h>
 #include <linux/uaccess.h>
 
-/* Up to 8 bytes at kernel_low + n are kernel memory if n < kernel_span. */
+/* The range of addresses for can_load(), on kernels without COMPAT_LOADS_BELOW. */
 static unsigned long kernel_low __ro_after_init, kernel_span __ro_after_init;
 
 void __init stp_deref_init(void)
 {
 	kernel_low = compat_kernel_low();
-	kernel_span = compat_kernel_high() - kernel_low;
+	kernel_span = compat_kernel_high() - STP_FOLLOW_OFFSET - kernel_low;
+}
+
+/* Returns true if compat_load8() may be called with the address, and with those up to STP_FOLLOW_OFFSET above it. False
+ * for some addresses of the kernel, too, which load_slowly() loads. */
+static __always_inline bool can_load(u64 address)
+{
+#ifdef COMPAT_LOADS_BELOW
+	return likely((s64)address < (s64)COMPAT_LOADS_BELOW - STP_FOLLOW_OFFSET);
+#else
+	return likely(address - kernel_low < kernel_span);
+#endif
 }
 
 static __always_inline bool kernel_address(u64 address, u32 size)
@@ -30,8 +41,8 @@ static noinline u64 kernel_fault(struct stp_ctx *c, u64 address)
 	return 0;
 }
 
-/* Addresses from the vsyscall page on, and those that are not of the kernel. */
-static noinline u64 load_high(struct stp_ctx *c, u64 address, u32 size)
+/* Loads what can_load() excludes, and what compat_load8() did not load. */
+static noinline u64 load_slowly(struct stp_ctx *c, u64 address, u32 size)
 {
 	u64 v = 0;
 	u32 i;
@@ -39,8 +50,11 @@ static noinline u64 load_high(struct stp_ctx *c, u64 address, u32 size)
 	if (!kernel_address(address, size))
 		return kernel_fault(c, address);
 	compat_load_begin();
-	for (i = 0; i < size; i++)
-		__get_kernel_nofault((u8 *)&v + i, (const void *)(unsigned long)(address + i), u8, fault);
+	if (size == sizeof(v))
+		__get_kernel_nofault(&v, (const void *)(unsigned long)address, u64, fault);
+	else
+		for (i = 0; i < size; i++)
+			__get_kernel_nofault((u8 *)&v + i, (const void *)(unsigned long)(address + i), u8, fault);
 	compat_load_end();
 	return v;
 fault:
@@ -48,25 +62,73 @@ fault:
 	return kernel_fault(c, address);
 }
 
-#define KERNEL_LOAD(bits, bytes)						\
+#define KERNEL_LOAD(bytes)							\
 u64 stp_load##bytes(struct stp_ctx *c, u64 address)				\
 {										\
-	u##bits v;								\
+	u64 v = COMPAT_FAULTED;							\
 										\
-	if (unlikely(address - kernel_low >= kernel_span))			\
-		return load_high(c, address, bytes);				\
-	compat_load_begin();							\
-	__get_kernel_nofault(&v, (const void *)(unsigned long)address, u##bits, fault); \
-	compat_load_end();							\
-	return v;								\
-fault:										\
-	compat_load_end();							\
-	return kernel_fault(c, address);					\
+	if (can_load(address)) {						\
+		compat_load_begin();						\
+		v = compat_load##bytes(address);				\
+		compat_load_end();						\
+	}									\
+	return likely(v != COMPAT_FAULTED) ? v : load_slowly(c, address, bytes); \
 }
-KERNEL_LOAD(8, 1)
-KERNEL_LOAD(16, 2)
-KERNEL_LOAD(32, 4)
-KERNEL_LOAD(64, 8)
+KERNEL_LOAD(1)
+KERNEL_LOAD(2)
+KERNEL_LOAD(4)
+KERNEL_LOAD(8)
+
+/* ------------------------------------------------------------------ chains of pointers */
+
+/* Follows all pointers again if one could not be followed. Offsets end with NO_OFFSET. */
+#define NO_OFFSET (~0ull)
+static noinline u64 follow_slowly(struct stp_ctx *c, u64 p, u64 o1, u64 o2, u64 o3, u64 o4)
+{
+	const u64 offsets[] = { o1, o2, o3, o4 };
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(offsets) && offsets[i] != NO_OFFSET; i++) {
+		p = load_slowly(c, p + offsets[i], 8);
+		if (c->error)
+			return i;
+	}
+	return p;
+}
+
+/* COMPAT_FAULTED is not an address of the kernel, so only the last value is compared with it. */
+static __always_inline u64 follow(u64 p, u64 offset)
+{
+	u64 v = COMPAT_FAULTED;
+
+	if (can_load(p)) {
+		compat_load_begin();
+		v = compat_load8(p + offset);
+		compat_load_end();
+	}
+	return v;
+}
+
+u64 stp_follow2(struct stp_ctx *c, u64 p, u64 o1, u64 o2)
+{
+	u64 v = follow(follow(p, o1), o2);
+
+	return likely(v != COMPAT_FAULTED) ? v : follow_slowly(c, p, o1, o2, NO_OFFSET, NO_OFFSET);
+}
+
+u64 stp_follow3(struct stp_ctx *c, u64 p, u64 o1, u64 o2, u64 o3)
+{
+	u64 v = follow(follow(follow(p, o1), o2), o3);
+
+	return likely(v != COMPAT_FAULTED) ? v : follow_slowly(c, p, o1, o2, o3, NO_OFFSET);
+}
+
+u64 stp_follow4(struct stp_ctx *c, u64 p, u64 o1, u64 o2, u64 o3, u64 o4)
+{
+	u64 v = follow(follow(follow(follow(p, o1), o2), o3), o4);
+
+	return likely(v != COMPAT_FAULTED) ? v : follow_slowly(c, p, o1, o2, o3, o4);
+}
 
 static noinline void kernel_store_fault(struct stp_ctx *c, u64 address)
 {
