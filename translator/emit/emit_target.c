@@ -125,11 +125,82 @@ static struct value load(struct emitter *e, struct expr *x, const char *address,
 	return value_text(0, true, "%s", t);
 }
 
+// Writes a table of these lines, unless one of them exists. Returns its name.
+static const char *table_of(struct emitter *e, const char *type, const char *prefix, struct cwriter *lines)
+{
+	const char *name = map_get(&e->formats, buf_text(&lines->text));
+
+	if (name)
+		return name;
+	name = str_printf("%s%d", prefix, ++e->formats_made);
+	map_put(&e->formats, buf_text(&lines->text), (void *)name);
+	cw_line(&e->tables, "%s %s[] = {", type, name);
+	cw_append(&e->tables, lines);
+	cw_line(&e->tables, "};");
+	return name;
+}
+
+// Pointers of the kernel that one function of the runtime follows, from the outermost load: x->a->b is offset(b),
+// offset(a), x.
+enum { MAX_FOLLOWED = 4, MAX_OFFSET = 0xfff0 };         // limits of stp_follow4() in runtime/include/memory.h
+struct pointers { struct expr *loads[MAX_FOLLOWED]; int offsets[MAX_FOLLOWED], n; struct expr *from; };
+
+static bool loads_pointer(const struct expr *x)
+{
+	return x->kind == E_DEREF && x->u.deref.size == 8 && !x->u.deref.size_expr && !x->u.deref.user &&
+	       !x->u.deref.is_float && !x->u.deref.is_return;
+}
+
+static struct pointers pointers_of(struct expr *x)
+{
+	struct pointers p = { .from = x };
+
+	while (p.n < MAX_FOLLOWED && loads_pointer(p.from)) {
+		struct expr *address = p.from->u.deref.addr, *r = address->u.bin.r;
+		bool added = address->kind == E_BINARY && address->u.bin.op == TOK_ADD && r->kind == E_NUMBER &&
+			     r->u.number >= 0 && r->u.number <= MAX_OFFSET;
+
+		p.loads[p.n] = p.from;
+		p.offsets[p.n++] = added ? (int)r->u.number : 0;
+		p.from = added ? address->u.bin.l : address;
+	}
+	return p;
+}
+
+// Returns the name of the table of the loads' locations, of which the first is that of the innermost load.
+static const char *load_locations(struct emitter *e, const struct pointers *p)
+{
+	struct cwriter lines = { .depth = 1 };
+
+	for (int i = p->n; i-- > 0; )
+		cw_line(&lines, "%s,", emit_operator_at(p->loads[i]->loc));
+	return table_of(e, "static const char *const", "at", &lines);
+}
+
+static struct value follow(struct emitter *e, const struct pointers *p)
+{
+	struct value from = emit_expr(e, p->from);
+	const char *t = temp_long(e), *offsets = "";
+
+	for (int i = p->n; i-- > 0; )
+		offsets = str_printf("%s, %d", offsets, p->offsets[i]);
+	cw_line(e->w, "%s = (s64)stp_follow%d(c, %s%s);", t, p->n, value_wrap(from), offsets);
+	if (emit_needs_context(e, p->loads[0]->loc))
+		cw_line(e->w, "STP_CHECK(c, %s[%s], %s);", load_locations(e, p), t, emit_error_label(e));
+	return value_text(0, true, "%s", t);
+}
+
 struct value emit_deref(struct emitter *e, struct expr *x)
 {
-	struct value addr = emit_expr(e, x->u.deref.addr);
-	int size = size_of(x);
+	const struct options *o = &e->s->opt;
+	struct pointers p = pointers_of(x);
+	struct value addr;
+	int size;
 
+	if (p.n > 1 && !o->user_runtime && !o->bpf_runtime && !o->skip_badvars)
+		return follow(e, &p);
+	addr = emit_expr(e, x->u.deref.addr);
+	size = size_of(x);
 	return size ? load(e, x, addr.text, size) : value_number(0);
 }
 
@@ -223,20 +294,11 @@ void emit_statics(struct emitter *e, struct cwriter *w)
 static const char *enumerators(struct emitter *e, const struct expr *x)
 {
 	struct cwriter lines = { .depth = 1 };
-	const char *name;
 
 	for (int i = 0; i < x->u.cast.nenumerators; i++)
 		cw_line(&lines, "{ %s, %lldLL },", emit_c_string(x->u.cast.enumerators[i].name),
 			(long long)x->u.cast.enumerators[i].value);
-	name = map_get(&e->formats, buf_text(&lines.text));
-	if (name)
-		return name;
-	name = str_printf("enum%d", ++e->formats_made);
-	map_put(&e->formats, buf_text(&lines.text), (void *)name);
-	cw_line(&e->tables, "static const struct stp_enumerator %s[] = {", name);
-	cw_append(&e->tables, &lines);
-	cw_line(&e->tables, "};");
-	return name;
+	return table_of(e, "static const struct stp_enumerator", "enum", &lines);
 }
 
 struct value emit_enumname(struct emitter *e, struct expr *x)
