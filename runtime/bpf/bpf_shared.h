@@ -27,7 +27,7 @@ struct stp_text { char b[STP_TEXT_SIZE]; };
  * determines the format. */
 enum { STP_ITEM_PRINT = 1, STP_ITEM_ERROR, STP_ITEM_HIST, STP_ITEM_SYMBOL, STP_ITEM_USER_SYMBOL,
        STP_ITEM_MAPPING, STP_ITEM_LOG, STP_ITEM_WARNING, STP_ITEM_SYSTEM, STP_ITEM_SWITCH,
-       STP_ITEM_TIME };
+       STP_ITEM_TIME, STP_ITEM_PROCESS };
 /* Forms of STP_ITEM_USER_SYMBOL: a line that begins with the address only if it has a name; a line that always
  * does; only the name. */
 enum { STP_USER_LINE, STP_USER_DOUBLED, STP_USER_NAME };
@@ -59,6 +59,8 @@ enum { STP_POINT_RESOLVED, STP_POINT_WRITTEN, STP_POINT_NAME, STP_POINT_FUNCTION
 
 /* A mapping of a file in a process. */
 struct stp_mapping { u64 space, start, end, offset, inode, device; };
+/* A process and the program that it executes: its ID, its start since boot, and the address of its initial stack. */
+struct stp_execution { u64 pid, start_ns, stack; };
 
 struct stp_slot {
 	u32 busy;

@@ -4,7 +4,8 @@
  * Since the process may have exited by then, a program announces the mapping of each address in a file: its
  * range, its inode and its path. Announcements are separate records, sent before anything that depends on them.
  * Context: a hit of a process. bpf_find_vma() exists since Linux 5.17; it fails while the process changes its
- * mappings.
+ * mappings, and with interrupts disabled it succeeds only once in a hit. The process itself is announced then: the
+ * client reads /proc/PID/maps.
  */
 #ifndef BPF_USER_STACK_H
 #define BPF_USER_STACK_H
@@ -25,9 +26,11 @@ struct super_block { u32 s_dev; } STP_KERNEL_TYPE;
 struct inode { unsigned long i_ino; struct super_block *i_sb; } STP_KERNEL_TYPE;
 struct file { struct path f_path; struct inode *f_inode; } STP_KERNEL_TYPE;
 struct vm_area_struct { unsigned long vm_start, vm_end, vm_pgoff, vm_flags; struct file *vm_file; } STP_KERNEL_TYPE;
+struct mm_struct { unsigned long start_stack; } STP_KERNEL_TYPE;
 struct task_struct___space {
 	struct task_struct___space *group_leader;
-	u64 start_time;
+	struct mm_struct *mm;
+	u64 start_time, start_boottime;
 	u32 self_exec_id;
 } STP_KERNEL_TYPE;
 
@@ -39,6 +42,14 @@ struct {
 	__type(key, struct stp_mapping);
 	__type(value, u32);
 } stp_mappings SEC(".maps");
+
+/* the numbers of memory whose processes have been announced */
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 8192);
+	__type(key, u64);
+	__type(value, u32);
+} stp_processes SEC(".maps");
 
 STP_INLINE void bpf_take_user_stack(void *ctx, struct stp_slot *s, u32 takes)
 {
@@ -150,6 +161,31 @@ STP_INLINE bool bpf_send_mapping(struct stp_slot *s, const struct stp_mapping *m
 	return false;
 }
 
+/* Announces the current process, unless this was done before. */
+STP_INLINE void bpf_announce_process(struct stp_slot *s)
+{
+	struct task_struct___space *task = (void *)bpf_get_current_task(), *leader = NULL;
+	struct mm_struct *mm = NULL;
+	struct stp_execution *p = (struct stp_execution *)&s->note[3];
+	u64 space = bpf_space();
+	u32 one = 1;
+
+	if (bpf_map_lookup_elem(&stp_processes, &space))
+		return;
+	STP_KERNEL_READ(leader, task->group_leader);
+	STP_KERNEL_READ(mm, task->mm);
+	s->note[0] = s->probe;
+	s->note[1] = (u64)STP_ITEM_PROCESS << 32;
+	s->note[2] = space;
+	p->pid = bpf_get_current_pid_tgid() >> 32;
+	STP_KERNEL_READ(p->start_ns, leader->start_boottime);
+	STP_KERNEL_READ(p->stack, mm->start_stack);
+	if (bpf_ringbuf_output(&stp_ring, s->note, (3 + sizeof(*p) / 8) * 8, 0))
+		bpf_lose(STP_LOSS_RECORDS);
+	else
+		bpf_map_update_elem(&stp_processes, &space, &one, 0);
+}
+
 /* Announces the mapping of an address, unless this was done before. */
 STP_GLOBAL_FUNCTION int bpf_announce(struct stp_slot *s, u64 address)
 {
@@ -158,8 +194,14 @@ STP_GLOBAL_FUNCTION int bpf_announce(struct stp_slot *s, u64 address)
 	struct inode *inode = NULL;
 	struct super_block *sb = NULL;
 	u32 one = 1;
+	s64 err;
 
-	if (!s || bpf_find_vma(bpf_get_current_task_btf(), address, bpf_copy_area, &a, 0) || !a.file)
+	if (!s)
+		return 0;
+	err = bpf_find_vma(bpf_get_current_task_btf(), address, bpf_copy_area, &a, 0);
+	if (err == -16 /* EBUSY */)
+		bpf_announce_process(s);
+	if (err || !a.file)
 		return 0;
 	STP_KERNEL_READ(inode, a.file->f_inode);
 	STP_KERNEL_READ(m.inode, inode->i_ino);
@@ -175,8 +217,9 @@ STP_GLOBAL_FUNCTION int bpf_announce(struct stp_slot *s, u64 address)
 }
 
 /*
- * With interrupts disabled, bpf_find_vma() succeeds only once in a hit, and returns -EBUSY afterwards. A randomly
- * chosen frame is announced first, so that all frames are announced after some hits.
+ * Announces a randomly chosen frame before anything else calls bpf_find_vma(), which with interrupts disabled returns
+ * -EBUSY after its first success. After some hits, the frames of a process that exits too early for the client to
+ * read its mappings have been announced, too.
  */
 STP_INLINE void bpf_announce_any(struct stp_slot *s)
 {
@@ -209,6 +252,7 @@ STP_GLOBAL_FUNCTION int bpf_ubacktrace(struct stp_slot *s, struct stp_text *to)
 
 	if (!s || !to)
 		return 0;
+	bpf_announce_any(s);
 	bpf_set_byte(to, 0, 0);
 	for (i = 0; i < STP_MAXBACKTRACE; i++) {
 		address = bpf_user_frame(s, i);

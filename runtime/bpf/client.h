@@ -38,9 +38,17 @@ void costs_update(bool now);       /* reads the hits of programs; unless `now`, 
 /* Returns the name of an address of the kernel, "vfs_read+0x12/0x340 [kernel]"; valid until the next call. */
 const char *client_kernel_name(u64 address);
 
+/* process_maps.c */
+struct stp_execution;
+void process_maps_start(void);     /* called before privileges are dropped */
+/* Calls user_names_add() for the mappings of a process, unless it has exited or has executed another program. */
+void process_maps_read(u64 space, const struct stp_execution *p);
+
 /* user_names.c */
 struct stp_mapping;
 void user_names_add(const struct stp_mapping *m, const char *path);
+/* The mappings of this process are read, now and when an address is in none that is known. */
+void user_names_follow(u64 space, const struct stp_execution *p);
 /* Writes the names for an encoded text (STP_MARK) to `to`, which has the size of a string, and returns it.
  * Returns s if it is not encoded. */
 const char *user_names_complete(const char *s, char *to);
@@ -78,6 +86,7 @@ bool client_same_file(const struct stp_program *program);
 bool privileges_for_attaching(bool programs);      /* programs: the script has probes of programs */
 /* Makes the permitted capabilities effective. */
 bool privileges_raise(void);
+bool privileges_to_read_maps(void);
 bool privileges_none(void);
 /* Opens an event on this CPU or in this process. Returns its descriptor; or -1, and errno is set. */
 struct perf_event_attr;

@@ -77,6 +77,11 @@ bool privileges_raise(void)
 	return keep_only(~0ull, ~0ull);
 }
 
+bool privileges_to_read_maps(void)
+{
+	return keep_only(1ull << CAP_SYS_PTRACE, 1ull << CAP_SYS_PTRACE);
+}
+
 bool privileges_none(void)
 {
 	return keep_only(0, 0);

@@ -186,6 +186,16 @@ static void add_mapping(struct reader *r)
 	user_names_add(&m, at);
 }
 
+static void follow_process(struct reader *r)
+{
+	u64 space = number(r);
+	struct stp_execution p = { number(r) };
+
+	p.start_ns = number(r);
+	p.stack = number(r);
+	user_names_follow(space, &p);
+}
+
 static void set_event(struct stp_ctx *c, u32 cpu, u64 monotonic_ns)
 {
 	stp_private(c)->event_cpu = cpu;
@@ -217,6 +227,8 @@ static int read_record(void *unused, void *data, size_t size)
 			print_user_symbol(c, &r);
 		else if (head >> 32 == STP_ITEM_MAPPING)
 			add_mapping(&r);
+		else if (head >> 32 == STP_ITEM_PROCESS)
+			follow_process(&r);
 		else if (head >> 32 == STP_ITEM_ERROR)
 			raise_error(c, (u32)head, &r);
 		else if (head >> 32 == STP_ITEM_LOG)

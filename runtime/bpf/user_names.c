@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Names of addresses of processes, from the mappings that programs announce and the tables of struct stp_object, as in
- * kernel/user_stack.c. Mappings of processes that have exited are not removed, since records that refer to them
- * may follow.
+ * Names of addresses of processes, from the mappings that programs announce or /proc/PID/maps has, and the tables of
+ * struct stp_object, as in kernel/user_stack.c. Mappings of processes that have exited are not removed, since records
+ * that refer to them may follow.
  */
 #define _GNU_SOURCE
 /* Only parts of bpf_shared.h that do not depend on the script are used here. */
@@ -35,8 +35,21 @@ struct mapping {
 	char *path;                            /* white space but " " is escaped, so that a frame is one line */
 	const struct stp_object *object;       /* NULL: unknown */
 };
-static struct mapping *mappings;
-static u32 nmappings;
+
+/* The memory of a process, with the mappings of files that are known. */
+struct space {
+	u64 number;
+	struct mapping *mappings;
+	u32 n;
+	struct stp_execution process;            /* pid 0: its mappings cannot be read */
+	u64 due_ns, wait_ns;                   /* time of the next reading, and the interval before it */
+};
+static struct space **spaces;                  /* a hash table; NULL: unused */
+static u32 nslots, nspaces;
+
+/* A process may map a library after its mappings were read. They are read again for an address that is in none, but
+ * after twice the time when nothing was found, since call stacks may contain wrong addresses. */
+#define FIRST_WAIT_NS 10000000ull
 
 /* ------------------------------------------------------------------ objects */
 
@@ -106,30 +119,112 @@ static char *escaped(const char *path)
 	return copy;
 }
 
-void user_names_add(const struct stp_mapping *m, const char *path)
+/* Returns the number of the slot of a space: its own, or a free one. */
+static u32 slot_of(u64 number)
 {
-	struct mapping *more;
+	u32 i = (u32)((number * 0x9e3779b97f4a7c15ull) >> 32) & (nslots - 1);
 
-	if (!(nmappings & (nmappings - 1))) {
-		more = realloc(mappings, (nmappings ? nmappings * 2 : 1) * sizeof(*mappings));
-		if (!more)
-			return;
-		mappings = more;
-	}
-	mappings[nmappings] = (struct mapping){ *m, escaped(path), object_of(m, path) };
-	if (mappings[nmappings].path)
-		nmappings++;
+	while (spaces[i] && spaces[i]->number != number)
+		i = (i + 1) & (nslots - 1);
+	return i;
+}
+
+static struct space *space_find(u64 number)
+{
+	return nslots ? spaces[slot_of(number)] : NULL;
+}
+
+/* Doubles the table. Returns false if there is no memory. */
+static bool grow(void)
+{
+	u32 n = nslots, i;
+	struct space **old = spaces, **more = calloc(n ? n * 2ull : 64, sizeof(*more));
+
+	if (!more)
+		return false;
+	spaces = more;
+	nslots = n ? n * 2 : 64;
+	for (i = 0; i < n; i++)
+		if (old[i])
+			spaces[slot_of(old[i]->number)] = old[i];
+	free(old);
+	return true;
+}
+
+/* Returns the space, which is created if there is none; NULL: no memory. */
+static struct space *space_get(u64 number)
+{
+	struct space *s = space_find(number);
+
+	if (s || (nspaces * 2 >= nslots && !grow()))
+		return s;
+	s = calloc(1, sizeof(*s));
+	if (!s)
+		return NULL;
+	s->number = number;
+	spaces[slot_of(number)] = s;
+	nspaces++;
+	return s;
 }
 
 /* Returns the last mapping that was announced for the address: it may have replaced an earlier one. */
-static const struct mapping *mapping_of(u64 space, u64 address)
+static const struct mapping *known_mapping(const struct space *s, u64 address)
 {
 	u32 i;
 
-	for (i = nmappings; i-- > 0;)
-		if (mappings[i].range.space == space && address >= mappings[i].range.start && address < mappings[i].range.end)
-			return &mappings[i];
+	for (i = s->n; i-- > 0;)
+		if (address >= s->mappings[i].range.start && address < s->mappings[i].range.end)
+			return &s->mappings[i];
 	return NULL;
+}
+
+void user_names_add(const struct stp_mapping *m, const char *path)
+{
+	struct space *s = space_get(m->space);
+	const struct mapping *same = s ? known_mapping(s, m->start) : NULL;
+	struct mapping *more;
+
+	if (!s || (same && !memcmp(&same->range, m, sizeof(*m))))
+		return;
+	if (!(s->n & (s->n - 1))) {
+		more = realloc(s->mappings, (s->n ? s->n * 2 : 1) * sizeof(*more));
+		if (!more)
+			return;
+		s->mappings = more;
+	}
+	s->mappings[s->n] = (struct mapping){ *m, escaped(path), object_of(m, path) };
+	if (s->mappings[s->n].path)
+		s->n++;
+}
+
+static void read_maps(struct space *s)
+{
+	u32 before = s->n;
+
+	process_maps_read(s->number, &s->process);
+	s->wait_ns = s->n > before || !s->wait_ns ? FIRST_WAIT_NS : s->wait_ns * 2;
+	s->due_ns = user_now_ns() + s->wait_ns;
+}
+
+void user_names_follow(u64 number, const struct stp_execution *p)
+{
+	struct space *s = space_get(number);
+
+	if (!s)
+		return;
+	s->process = *p;
+	read_maps(s);
+}
+
+static const struct mapping *mapping_of(u64 number, u64 address)
+{
+	struct space *s = space_find(number);
+	const struct mapping *m = s ? known_mapping(s, address) : NULL;
+
+	if (m || !s || !s->process.pid || user_now_ns() < s->due_ns)
+		return m;
+	read_maps(s);
+	return known_mapping(s, address);
 }
 
 /* ------------------------------------------------------------------ names */
