@@ -78,10 +78,6 @@ static void add_string(struct json_object *o, const char *name, const char *s)
 	add_text(o, name, (struct text){ s, strlen(s) });
 }
 
-static struct json_object *cell(const struct output *out, const struct cell *c)
-{
-	return c->type == CELL_NUMBER ? number(out, c->number) : json_text(c->text);
-}
 
 // --- statistics ---
 
@@ -121,9 +117,16 @@ static void add_statistic(const struct output *out, struct json_object *o, const
 
 // --- call stacks ---
 
-static void add_frame(void *to, const struct frame *f)
+enum { FLAGS = JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE };
+
+// Stacks have few different frames, each of which is made once. Another frame may replace one that was added. The
+// session is not trusted, so that the size of a frame that is cached is limited.
+struct frame_text { uint64_t frame; size_t len; char *at; };
+enum { CACHED_FRAMES = 1 << 16, CACHED_SIZE = 1024 };
+
+static struct json_object *frame_object(const struct frame *f)
 {
-	struct json_object *list = to, *o = json_object_new_object();
+	struct json_object *o = json_object_new_object();
 	char address[20];
 
 	add_text(o, "function", f->name);
@@ -141,15 +144,58 @@ static void add_frame(void *to, const struct frame *f)
 		json_object_object_add(o, "line", json_object_new_int64(f->line));
 	if (f->inlined)
 		json_object_object_add(o, "inlined", json_object_new_boolean(1));
-	json_object_array_add(list, o);
+	return o;
 }
 
-struct json_object *json_stack(const struct session *s, struct text t)
+static const struct frame_text *frame_text(const struct frame *f)
 {
-	struct json_object *list = json_object_new_array();
+	static struct frame_text cache[CACHED_FRAMES], other;
+	struct frame_text *t = &cache[f->number % CACHED_FRAMES];
+	struct json_object *o;
+	const char *text;
+	size_t len;
 
-	stack_text_frames(s, t, add_frame, list);
-	return list;
+	if (t->at && f->number && t->frame == f->number)
+		return t;
+	o = frame_object(f);
+	text = json_object_to_json_string_length(o, FLAGS, &len);
+	if (len > CACHED_SIZE)
+		t = &other;
+	free(t->at);
+	*t = (struct frame_text){ f->number, len, strdup(text) };
+	if (!t->at)
+		abort();
+	json_object_put(o);
+	return t;
+}
+
+static void add_frame(void *to, const struct frame *f)
+{
+	const struct frame_text *t = frame_text(f);
+	struct json_line *line = to;
+
+	if (line->at[line->len - 1] == '}')
+		line_add(line, ",", 1);
+	line_add(line, t->at, t->len);
+}
+
+void json_add_stack(struct json_line *line, const struct session *s, struct text t)
+{
+	line_add(line, "[", 1);
+	stack_text_frames(s, t, add_frame, line);
+	line_add(line, "]", 1);
+}
+
+// Returns an object that is written as json_add_stack() does, and that has no members.
+static struct json_object *stack_object(const struct session *s, struct text t)
+{
+	struct json_object *o = json_object_new_array();
+	struct json_line line = { 0 };
+
+	json_add_stack(&line, s, t);
+	line_add(&line, "", 1);
+	json_object_set_serializer(o, json_object_userdata_to_json_string, line.at, json_object_free_userdata);
+	return o;
 }
 
 // --- printing ---
@@ -222,20 +268,19 @@ static void add_key(struct json_object **to, unsigned position, struct json_obje
 static void value(const struct output *out, struct json_object *o, const struct session *s, const struct event *e)
 {
 	struct json_object *keys = json_object_new_array(), *bytes = NULL, *stacks = NULL;
-	bool valid;
 
 	add_string(o, "name", e->global->name);
 	if (*e->global->label)
 		add_string(o, "label", e->global->label);
 	for (unsigned i = 0; i < e->ncells; i++) {
-		json_object_array_add(keys, cell(out, &e->cells[i]));
-		if (e->cells[i].type != CELL_TEXT)
-			continue;
-		json_object_put(readable(e->cells[i].text, &valid));
+		const struct cell *c = &e->cells[i];
+		bool valid = true;
+
+		json_object_array_add(keys, c->type == CELL_NUMBER ? number(out, c->number) : readable(c->text, &valid));
 		if (!valid)
-			add_key(&bytes, i, json_base64(e->cells[i].text));
-		if (stack_is_cell(&e->cells[i]))
-			add_key(&stacks, i, json_stack(s, stack_lines(&e->cells[i])));
+			add_key(&bytes, i, json_base64(c->text));
+		if (stack_is_cell(c))
+			add_key(&stacks, i, stack_object(s, stack_lines(c)));
 	}
 	json_object_object_add(o, "keys", keys);
 	if (bytes)
@@ -374,7 +419,7 @@ static int event(struct output *out, const struct session *s, const struct event
 	if (e->kind == EVENT_PRINT || e->kind == EVENT_TEXT)
 		return json_print(out, s, e);
 	o = json_event(out, s, e);
-	line = json_object_to_json_string_length(o, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE, &len);
+	line = json_object_to_json_string_length(o, FLAGS, &len);
 	rc = fwrite(line, 1, len, out->file) == len && putc('\n', out->file) != EOF ? 0 : -errno;
 	json_object_put(o);
 	return rc;

@@ -11,8 +11,9 @@ struct json_object *json_event(const struct output *out, const struct session *s
 // Returns a string; bytes that are not UTF-8 are replaced by U+FFFD.
 struct json_object *json_text(struct text t);
 struct json_object *json_base64(struct text t);
-// Returns the frames of a text that is a call stack.
-struct json_object *json_stack(const struct session *s, struct text t);
+struct json_line;
+// Adds the array of frames of a text that is a call stack.
+void json_add_stack(struct json_line *line, const struct session *s, struct text t);
 // Returns false for numbers that are written as strings.
 bool json_is_number(const struct output *out, int64_t n);
 // Writes the line of PRINT or TEXT. Returns 0 or -errno.

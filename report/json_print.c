@@ -126,8 +126,10 @@ int json_print(const struct output *out, const struct session *s, const struct e
 		add_string(&m, "place", e->probe->where);
 	}
 	add_text(&m, "text", t);
-	if (stack.len)
-		add_object(&m, "stack", json_stack(s, stack));
+	if (stack.len) {
+		add_name(&m, "stack");
+		json_add_stack(&line, s, stack);
+	}
 	if (e->kind == EVENT_PRINT)
 		add_arguments(&m, "args", e, add_argument);
 	if (e->kind == EVENT_PRINT && out->safe)

@@ -21,14 +21,33 @@ static size_t utf8_character(const unsigned char *at, size_t len)
 	return code < least[n] || code > 0x10ffff || (code >= 0xd800 && code < 0xe000) ? 0 : n;
 }
 
+// Returns the number of bytes before the first one that is not ASCII.
+static size_t ascii_bytes(const unsigned char *at, const unsigned char *end)
+{
+	const unsigned char *from = at;
+	uint64_t word;
+
+	for (; end - at >= (ptrdiff_t)sizeof(word); at += sizeof(word)) {
+		memcpy(&word, at, sizeof(word));
+		if (word & 0x8080808080808080u)
+			break;
+	}
+	while (at < end && *at < 0x80)
+		at++;
+	return at - from;
+}
+
 struct text utf8_copy(struct text t, bool *valid)
 {
-	char *copy = malloc(3 * t.len + 1), *to = copy;
 	const unsigned char *at = (const unsigned char *)t.at, *end = at + t.len;
-	size_t n;
+	size_t n = ascii_bytes(at, end);
+	char *copy = malloc(3 * t.len + 1), *to = copy;
 
 	if (!copy)
 		abort();
+	memcpy(copy, at, n);
+	to += n;
+	at += n;
 	for (*valid = true; at < end; at += n ? n : 1) {
 		n = utf8_character(at, end - at);
 		memcpy(to, n ? (const char *)at : "\xef\xbf\xbd", n ? n : 3);
