@@ -263,13 +263,23 @@ static struct live_probe *probe_of(const struct probe *p)
 	return &live.probes[live.nprobes++];
 }
 
-// Hits are counted once an interval: rates are computed from the times of the counts.
+// Hits are counted once an interval: rates are computed from the times of the counts. The kernel counts the runs of BPF
+// programs, also those in which the handler does not run because its probe is switched off: these are left out.
 static void measure(struct live_probe *p, uint64_t hits, uint64_t ns, uint64_t counted_ns)
 {
 	uint64_t apart = counted_ns - p->counted_ns;
 
 	if (counted_ns <= p->counted_ns)
 		return;
+	hits -= p->hits_off;
+	ns -= p->ns_off;
+	if (p->was_off && p->counted_ns) {
+		p->hits_off += hits - p->hits;
+		p->ns_off += ns - p->ns;
+		hits = p->hits;
+		ns = p->ns;
+	}
+	p->was_off = p->off;
 	p->hits_rate = p->counted_ns ? 1e9 * (double)(hits - p->hits) / (double)apart : 0;
 	p->ns_rate = p->counted_ns ? 1e9 * (double)(ns - p->ns) / (double)apart : 0;
 	p->hits = hits;

@@ -32,7 +32,8 @@ struct live_probe {                        // a probe of the script; a wildcard 
 	size_t points;
 	uint64_t hits, ns, counted_ns;     // totals as of counted_ns
 	double hits_rate, ns_rate;         // per second
-	bool off;
+	uint64_t hits_off, ns_off;         // counted while the probe was off
+	bool off, was_off;                 // was_off: when the hits were counted last
 };
 
 struct live_line { char *text; enum { LINE_OUTPUT, LINE_END, LINE_WARNING, LINE_ERROR, LINE_LOSS } kind; };

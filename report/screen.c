@@ -26,7 +26,7 @@ static struct {
 	size_t focus;                      // tables, then the probes, then the log
 	size_t cursor, top;                // pane with the focus: selected row, first row shown
 	unsigned column;                   // column by which tables are sorted: 0 the key, 1 the first value, ...
-	bool rising, whole, paused, typing, can_switch, quitting, utf8;
+	bool rising, whole, paused, typing, can_switch, quitting, utf8, help;
 	char filter[FILTER_MAX];
 } view = { .column = 1 };
 
@@ -127,7 +127,7 @@ static void draw_keys(void)
 	if (view.typing || *view.filter)
 		snprintf(line, sizeof(line), "filter: %s%s", view.filter, view.typing ? "_  (Enter: keep it, Esc: show all)" : "");
 	else
-		snprintf(line, sizeof(line), "q quit  Tab pane  Enter whole  < > sort  r reverse  / filter  Space pause%s",
+		snprintf(line, sizeof(line), "q quit  ? help  Tab pane  Enter whole  < > sort  r reverse  / filter  Space pause%s",
 			 view.can_switch ? "  o probe on/off" : "");
 	put(LINES - 1, 0, A_BOLD, line);
 }
@@ -298,13 +298,36 @@ static void draw_all(int y, int height)
 		draw_log(y, end - y);
 }
 
+static void draw_help(int y)
+{
+	static const char *const lines[] = {
+		"q              end the script, and leave when its end probes have run",
+		"Tab            next pane; Shift-Tab: previous pane",
+		"Enter          show this pane on the whole screen; again: all panes",
+		"Up Down k j    move the cursor; also Page Up, Page Down and Home",
+		"< >            sort by the previous or the next column",
+		"0 to 9         sort by the key (0) or by this column of values; again: turn the direction",
+		"r              turn the direction",
+		"/              show only rows whose key contains the text; Esc: all rows",
+		"Space          pause the screen, not the script; again: continue",
+		"o              switch the probe under the cursor on or off; elsewhere: go to the probes",
+		"",
+		"Any key closes this help.",
+	};
+
+	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
+		put(y + (int)i, 0, A_NORMAL, lines[i]);
+}
+
 static void draw(void)
 {
 	if (view.focus >= panes())
 		view.focus = 0;
 	erase();
 	draw_title();
-	if (view.whole)
+	if (view.help)
+		draw_help(2);
+	else if (view.whole)
 		draw_whole(2, LINES - 3);
 	else
 		draw_all(2, LINES - 3);
@@ -359,6 +382,15 @@ static unsigned columns_here(void)
 	return n;
 }
 
+// The column that tables are sorted by already turns the direction.
+static void sort_by(unsigned column)
+{
+	if (column >= columns_here())
+		return;
+	view.rising = view.column == column && !view.rising;
+	view.column = column;
+}
+
 struct live_probe *screen_probe(void)
 {
 	return is_probes(view.focus) && view.cursor < live.nprobes ? &live.probes[view.cursor] : NULL;
@@ -373,7 +405,9 @@ static enum screen_wish command(int key)
 	case '\n': case '\r': case KEY_ENTER: view.whole = !view.whole; break;
 	case '<': view.column = view.column ? view.column - 1 : columns_here() - 1; break;
 	case '>': view.column = (view.column + 1) % columns_here(); break;
+	case '0' ... '9': sort_by((unsigned)(key - '0')); break;
 	case 'r': view.rising = !view.rising; break;
+	case '?': view.help = true; break;
 	case '/': view.typing = true; break;
 	case 27: *view.filter = '\0'; break;
 	case ' ': view.paused = !view.paused; break;
@@ -401,7 +435,9 @@ enum screen_wish screen_key(void)
 
 	if (key == ERR)
 		return SCREEN_NOTHING;
-	if (view.typing)
+	if (view.help)
+		view.help = key == KEY_RESIZE;
+	else if (view.typing)
 		type_filter(key);
 	else if (key != KEY_RESIZE)
 		wish = command(key);

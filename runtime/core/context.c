@@ -545,24 +545,28 @@ bool stp_entry_run(struct stp_ctx *c, const struct stp_probe *p, void (*entry)(s
 	return done;
 }
 
-void stp_handler_body(struct stp_ctx *c, const struct stp_probe *p)
+bool stp_handler_body(struct stp_ctx *c, const struct stp_probe *p)
 {
 	struct stp_ctx_private *v = stp_private(c);
+	bool hit;
 
 	c->probe = p;
 	if (STP_UNLIKELY(!take(v, p->locks, p->nlocks)))
-		return;
-	if (STP_LIKELY(!p->condition) || p->condition())
+		return true;
+	hit = STP_LIKELY(!p->condition) || p->condition();
+	if (STP_LIKELY(hit))
 		p->handler(c);
 	if (STP_UNLIKELY(c->error || v->dirty))
 		stp_handler_finish(v);
 	release(v, p->locks, p->locks + p->nlocks);
+	return hit;
 }
 
 void stp_handler_timed(struct stp_ctx *c, const struct stp_probe *p)
 {
 	struct stp_ctx_private *v = stp_private(c);
 	u64 from, to;
+	bool hit;
 
 	/* After an overload, further handlers of the same event do not run, since there may be thousands. */
 	if (STP_UNLIKELY(v->closed) && stp_session.failed) {
@@ -577,9 +581,9 @@ void stp_handler_timed(struct stp_ctx *c, const struct stp_probe *p)
 		start_work(v, from);
 	if (p->needs_actions)
 		c->stack_low = plat_stack_low();
-	stp_handler_body(c, p);
+	hit = stp_handler_body(c, p);
 	to = plat_cycles();
-	if (STP_UNLIKELY(v->timing))
+	if (STP_UNLIKELY(v->timing) && hit)
 		stp_timing_add(v, p, to - from);
 	if (from)
 		account(v, p, to, to - from);

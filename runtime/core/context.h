@@ -120,8 +120,8 @@ bool stp_entry_run(struct stp_ctx *c, const struct stp_probe *p, void (*entry)(s
 #define STP_ADDS_SAMPLE 257
 #define STP_ADDS_NS     20
 void stp_adds_charge(struct stp_ctx_private *v, const struct stp_probe *p);
-void stp_handler_body(struct stp_ctx *c, const struct stp_probe *p);   /* runs the handler without budget and
-								        * timing */
+/* Runs the handler without budget and timing. Returns false if its condition is false. */
+bool stp_handler_body(struct stp_ctx *c, const struct stp_probe *p);
 void stp_handler_timed(struct stp_ctx *c, const struct stp_probe *p);  /* runs a handler with loops, or a sampled
 								        * hit */
 

@@ -403,6 +403,7 @@ static void run_exclusive(const struct stp_probe *p)
 {
 	struct stp_ctx *c = &stp_session.exclusive->c;
 	u64 from = plat_cycles();
+	bool hit = !p->condition;
 
 	plat_exclusive_enter();
 	stp_private(c)->busy = 1;
@@ -412,12 +413,13 @@ static void run_exclusive(const struct stp_probe *p)
 	c->stack_low = plat_stack_low();
 	stp_private(c)->work_left = WORK_AFTER_EXIT * stp_private(c)->work_max;
 	c->probe = p;
-	if (!p->condition || p->condition())
+	hit = hit || p->condition();
+	if (hit)
 		p->handler(c);
 	plat_preempt_off();
 	stp_handler_finish(stp_private(c));
 	plat_preempt_on();
-	if (stp_private(c)->timing && stp_probe_number(p))
+	if (stp_private(c)->timing && hit && stp_probe_number(p))
 		stp_timing_add(stp_private(c), p, plat_cycles() - from);
 	stp_private(c)->busy = 0;
 	plat_exclusive_leave();

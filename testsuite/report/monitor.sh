@@ -74,6 +74,18 @@ stands() { # COUNT NAME N
 	done
 	[ "$(count "$2")" -ge $end ] && [ "$(count "$1")" = "$count" ]
 }
+# The hits of the probe that is switched off do not grow while the count NAME grows by N, and their rate is 0.
+off_hits() { lines | awk '$1 == "[off]" { print $4, $5 }'; }
+off_stands() { # NAME N
+	local hits end
+	hits=$(off_hits) end=$(($(count "$1") + $2))
+	[ "$hits" ] || return 1
+	for _ in $(seq 3000); do
+		[ "$(count "$1")" -ge $end ] && break
+		sleep 0.1
+	done
+	[ "$(count "$1")" -ge $end ] && [ "$(off_hits)" = "$hits" ] && [ "${hits#* }" = 0.0 ]
+}
 begin() { # ENVIRONMENT OPTIONS...: for stap
 	local environment=$1
 	shift
@@ -97,12 +109,18 @@ sorted() { lines | grep -A "$1" '^ticks' | tail -n "$1" | cut -d, -f1 | paste -s
 report report/monitor-sort "$(await '^ticks v '; becomes sorted 3 'fast often slow')"
 keys r
 report report/monitor-reverse "$(await '^ticks ^ '; becomes sorted 1 slow)"
-keys r / o f t
+keys 0
+report report/monitor-column-again "$(await '^ticks v '; becomes sorted 1 fast; keys 0; await '^ticks ^ '; becomes sorted 1 slow)"
+keys 1
+report report/monitor-column "$(await '^ticks  *value v '; becomes sorted 2 'often fast'; keys 1; await '^ticks  *value ^ '; keys 9; await '^ticks  *value ^ '; keys 0)"
+keys '?'
+report report/monitor-help "$(await '^/  *show only rows'; becomes hides '^ticks'; keys q; await '^ticks v '; becomes hides '^Any key')"
+keys / o f t
 report report/monitor-filter "$(await '^filter: oft'; becomes hides '^fast,'; await '^often, 2')"
 keys Escape
 report report/monitor-filter-ends "$(await '^fast, 1')"
 keys o o
-report report/monitor-off "$(await '^\[off\] timer.ms(20)'; becomes stands often slow 15)"
+report report/monitor-off "$(await '^\[off\] timer.ms(20)'; becomes stands often slow 15; becomes off_stands slow 15)"
 keys o
 report report/monitor-on "$(await '^timer.ms(20)'; await '^often, 2  *[0-9]*  *[1-9][0-9.]*')"
 keys Space
@@ -133,7 +151,7 @@ probe end { delete opens println("ended after 1 4096") }\n' >opens.stp
 	for _ in $(seq 3000); do tail -n 1 opens.stp >/dev/null; sleep 0.1; done &
 	opening=$!
 	report report/monitor-bpf "$(await '^tail  *[0-9]'; await '^syscall.openat  *opens.stp:1:27  *[1-9]'
-		keys o o; await '^\[off\] syscall.openat'; becomes stands tail beats 15; end)"
+		keys o o; await '^\[off\] syscall.openat'; becomes stands tail beats 15; becomes off_stands beats 15; end)"
 	kill $opening
 else
 	skip report/monitor-bpf 'BPF programs, as root'
