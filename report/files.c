@@ -2,27 +2,32 @@
 // A table of the recorded files. The session is not trusted, so that the number of files is limited.
 #include "files.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <uthash.h>
 
-enum { FILES_MAX = 1 << 16, PATH_BYTES_MAX = 4200 };
+enum { FILES_MAX = 1 << 16, PATH_BYTES_MAX = 4200, HOST_BYTES_MAX = 256 };
+enum { KEY_BYTES_MAX = sizeof(uint64_t) + PATH_BYTES_MAX + 1 + HOST_BYTES_MAX };
 
 struct entry {
 	UT_hash_handle hh;
 	struct recorded_file file;
-	char key[];                        // the end of the mapping, and the path
+	char key[];                        // the end of the mapping, the path, a zero byte and the host
 };
 
-// Returns the length of the key, or 0 if the path is too long.
-static size_t put_key(char *key, struct text path, uint64_t end)
+// Returns the length of the key, or 0 if a part is too long.
+static size_t put_key(char *key, const struct file_place *p)
 {
-	if (path.len > PATH_BYTES_MAX)
+	char *at = key;
+
+	if (p->path.len > PATH_BYTES_MAX || p->host.len > HOST_BYTES_MAX)
 		return 0;
-	memcpy(key, &end, sizeof(end));
-	memcpy(key + sizeof(end), path.at, path.len);
-	return sizeof(end) + path.len;
+	at = mempcpy(at, &p->end, sizeof(p->end));
+	at = mempcpy(at, p->path.at, p->path.len);
+	*at++ = '\0';
+	return (char *)mempcpy(at, p->host.at, p->host.len) - key;
 }
 
 void files_print_id(char *to, const struct build_id *id)
@@ -32,15 +37,24 @@ void files_print_id(char *to, const struct build_id *id)
 		sprintf(to + 2 * i, "%02x", id->bytes[i]);
 }
 
-void files_add(void **files, struct text path, uint64_t end, struct text id, int64_t bias)
+static struct entry *find(struct entry *all, const struct file_place *p)
+{
+	struct entry *found = NULL;
+	char key[KEY_BYTES_MAX];
+	size_t len = put_key(key, p);
+
+	if (len)
+		HASH_FIND(hh, all, key, len, found);
+	return found;
+}
+
+static void add(void **files, const struct file_place *p, struct text id, int64_t bias)
 {
 	struct entry *all = *files, *new;
-	char key[sizeof(end) + PATH_BYTES_MAX];
-	size_t len = put_key(key, path, end);
+	char key[KEY_BYTES_MAX];
+	size_t len = put_key(key, p);
 
-	if (!len || !id.len || id.len > sizeof(new->file.id.bytes))
-		return;
-	if (HASH_COUNT(all) >= FILES_MAX || files_find(all, path, end))
+	if (!len || HASH_COUNT(all) >= FILES_MAX)
 		return;
 	new = calloc(1, sizeof(*new) + len);
 	if (!new)
@@ -54,14 +68,29 @@ void files_add(void **files, struct text path, uint64_t end, struct text id, int
 	*files = all;
 }
 
-const struct recorded_file *files_find(void *files, struct text path, uint64_t end)
+bool files_add(void **files, const struct file_place *p, struct text id, int64_t bias)
 {
-	struct entry *all = files, *found = NULL;
-	char key[sizeof(end) + PATH_BYTES_MAX];
-	size_t len = put_key(key, path, end);
+	struct file_place any = { { "", 0 }, p->path, p->end };
+	struct entry *known;
 
-	if (len)
-		HASH_FIND(hh, all, key, len, found);
+	if (!id.len || id.len > sizeof(known->file.id.bytes) || find(*files, p))
+		return false;
+	add(files, p, id, bias);
+	known = find(*files, &any);
+	if (!known) {
+		add(files, &any, id, bias);
+		return false;
+	}
+	if (known->file.differs || (known->file.id.len == id.len && !memcmp(known->file.id.bytes, id.at, id.len)))
+		return false;
+	known->file.differs = true;
+	return true;
+}
+
+struct recorded_file *files_find(void *files, const struct file_place *p)
+{
+	struct entry *found = find(files, p);
+
 	return found ? &found->file : NULL;
 }
 

@@ -6,6 +6,7 @@
 #include "json_text.h"
 #include "symbols.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <uthash.h>
@@ -143,7 +144,7 @@ struct line {
 	UT_hash_handle hh;
 	struct frame *frames;
 	unsigned n;
-	char key[];                        // the line, whether its address is a return address, and the number of the session
+	char key[];                        // the line, whether its address is a return address, number of the session, host
 };
 
 static struct line *cache;
@@ -162,23 +163,37 @@ static void empty_cache(void)
 	symbols_forget();
 }
 
+// Which host added to a value is not recorded.
+static void report_builds(struct text path, struct recorded_file *file)
+{
+	if (!file->reported)
+		fprintf(stderr, "WARNING: the hosts have different builds of %.*s; in values to which several hosts may have "
+			"added, its functions are not looked up\n", (int)path.len, path.at);
+	file->reported = true;
+}
+
 // Looks the frame up: its functions are the one that contains the address, then those inlined there. Without symbols,
 // it has one function, with the name that was printed.
-static void look_up(struct line *l, const struct session *s, struct text text, bool returns)
+static void look_up(struct line *l, const struct session *s, struct text text, struct text host, bool returns)
 {
 	static uint64_t last_number;
 	struct frame f = frame_line_read(text);
+	struct file_place place = { host, f.module, f.in_file ? f.size : 0 };
 	struct code_location p = { f.module, f.in_file ? (struct text){ "", 0 } : f.name, f.offset, f.size, returns, NULL };
 	const struct symbol *symbols;
+	struct recorded_file *file;
 
 	if (!f.name.len)
 		return;
-	p.file = f.module.len && *f.module.at == '/' ? files_find(s->files, f.module, f.in_file ? f.size : 0) : NULL;
-	symbols = symbols_at(s->kernel, &p, &l->n);
+	file = f.module.len ? files_find(s->files, &place) : NULL;
+	if (file && file->differs)
+		report_builds(f.module, file);
+	p.file = file;
+	symbols = p.file && p.file->differs ? NULL : symbols_at(s->merged ? "" : s->kernel, &p, &l->n);
 	l->frames = calloc(l->n ? l->n : 1, sizeof(*l->frames));
 	if (!l->frames)
 		abort();
-	if (p.file)
+	if (p.file && !p.file->differs)
 		f.build_id = (struct text){ p.file->id_text, strlen(p.file->id_text) };
 	l->frames[0] = f;
 	for (unsigned i = 0; i < l->n; i++) {
@@ -195,7 +210,8 @@ static void look_up(struct line *l, const struct session *s, struct text text, b
 		l->frames[i].number = ++last_number;
 }
 
-static struct line *add(const struct session *s, struct text text, bool returns, const char *key, size_t len)
+static struct line *add(const struct session *s, struct text text, struct text host, bool returns, const char *key,
+			size_t len)
 {
 	struct line *l;
 
@@ -205,13 +221,14 @@ static struct line *add(const struct session *s, struct text text, bool returns,
 	if (!l)
 		abort();
 	memcpy(l->key, key, len);
-	look_up(l, s, (struct text){ l->key, text.len }, returns);
+	look_up(l, s, (struct text){ l->key, text.len }, host, returns);
 	HASH_ADD_KEYPTR(hh, cache, l->key, len, l);
 	cache_bytes += sizeof(*l) + len + l->n * sizeof(*l->frames);
 	return l;
 }
 
-const struct frame *frame_line_frames(const struct session *s, struct text text, bool returns, unsigned *n)
+const struct frame *frame_line_frames(const struct session *s, struct text text, struct text host, bool returns,
+				      unsigned *n)
 {
 	static struct json_line key;
 	struct line *l;
@@ -220,9 +237,10 @@ const struct frame *frame_line_frames(const struct session *s, struct text text,
 	line_add(&key, text.at, text.len);
 	line_add(&key, returns ? "r" : "", 1);
 	line_add(&key, (const char *)&s->number, sizeof(s->number));
+	line_add(&key, host.at, host.len);
 	HASH_FIND(hh, cache, key.at, key.len, l);
 	if (!l)
-		l = add(s, text, returns, key.at, key.len);
+		l = add(s, text, host, returns, key.at, key.len);
 	*n = l->n;
 	return l->frames;
 }

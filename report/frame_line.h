@@ -9,6 +9,7 @@
 struct frame frame_line_read(struct text line);
 // Returns the frames of a line: the function, then those that are inlined there. *n is their number. `returns`: the
 // address is a return address. Valid until the next call.
-const struct frame *frame_line_frames(const struct session *s, struct text line, bool returns, unsigned *n);
+const struct frame *frame_line_frames(const struct session *s, struct text line, struct text host, bool returns,
+				      unsigned *n);
 
 #endif

@@ -179,10 +179,10 @@ static void add_frame(void *to, const struct frame *f)
 	line_add(line, t->at, t->len);
 }
 
-void json_add_stack(struct json_line *line, const struct session *s, struct text t)
+void json_add_stack(struct json_line *line, const struct session *s, struct text t, struct text host)
 {
 	line_add(line, "[", 1);
-	stack_text_frames(s, t, add_frame, line);
+	stack_text_frames(s, t, host, add_frame, line);
 	line_add(line, "]", 1);
 }
 
@@ -192,7 +192,7 @@ static struct json_object *stack_object(const struct session *s, struct text t)
 	struct json_object *o = json_object_new_array();
 	struct json_line line = { 0 };
 
-	json_add_stack(&line, s, t);
+	json_add_stack(&line, s, t, (struct text){ "", 0 });
 	line_add(&line, "", 1);
 	json_object_set_serializer(o, json_object_userdata_to_json_string, line.at, json_object_free_userdata);
 	return o;

@@ -128,7 +128,7 @@ int json_print(const struct output *out, const struct session *s, const struct e
 	add_text(&m, "text", t);
 	if (stack.len) {
 		add_name(&m, "stack");
-		json_add_stack(&line, s, stack);
+		json_add_stack(&line, s, stack, e->host);
 	}
 	if (e->kind == EVENT_PRINT)
 		add_arguments(&m, "args", e, add_argument);

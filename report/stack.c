@@ -37,7 +37,7 @@ bool stack_is_key(const struct event *e)
 }
 
 // The last line is the outermost frame. Addresses except the innermost one are return addresses.
-static void lines(const struct session *s, struct text stack, frame_handler *handler, void *to)
+static void lines(const struct session *s, struct text stack, struct text host, frame_handler *handler, void *to)
 {
 	const char *end = stack.at + stack.len, *newline, *from;
 
@@ -51,7 +51,7 @@ static void lines(const struct session *s, struct text stack, frame_handler *han
 		}
 		newline = memrchr(stack.at, '\n', end - stack.at);
 		from = newline ? newline + 1 : stack.at;
-		frames = frame_line_frames(s, (struct text){ from, end - from }, from > stack.at, &n);
+		frames = frame_line_frames(s, (struct text){ from, end - from }, host, from > stack.at, &n);
 		for (unsigned i = 0; i < n; i++)
 			handler(to, &frames[i]);
 		end = from;
@@ -80,9 +80,9 @@ bool stack_is_text(struct text t)
 	return any;
 }
 
-void stack_text_frames(const struct session *s, struct text t, frame_handler *handler, void *to)
+void stack_text_frames(const struct session *s, struct text t, struct text host, frame_handler *handler, void *to)
 {
-	lines(s, t, handler, to);
+	lines(s, t, host, handler, to);
 }
 
 static bool is_kernel_stack(const struct cell *c)
@@ -118,7 +118,7 @@ void stack_frames(const struct session *s, const struct event *e, frame_handler 
 		char digits[24];
 
 		if (stack_is_cell(&e->cells[i])) {
-			lines(s, stack_lines(nth_stack(e, stacks++)), handler, to);
+			lines(s, stack_lines(nth_stack(e, stacks++)), (struct text){ "", 0 }, handler, to);
 			continue;
 		}
 		if (e->cells[i].type == CELL_TEXT && !f.name.len)

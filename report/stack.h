@@ -56,8 +56,9 @@ bool stack_is_cell(const struct cell *c);
 struct text stack_lines(const struct cell *c);
 // Returns true if the text that was printed is a call stack: each of its lines has an address or an offset.
 bool stack_is_text(struct text t);
-// Calls the handler for the frames of such a text, in the same order.
-void stack_text_frames(const struct session *s, struct text t, frame_handler *handler, void *to);
+// Calls the handler for the frames of such a text, which this host has printed, in the same order. host: empty if the
+// session ran on one host.
+void stack_text_frames(const struct session *s, struct text t, struct text host, frame_handler *handler, void *to);
 // Returns the element's number, or the sum of its statistics.
 int64_t stack_value(const struct event *e);
 // Returns true if a global of the session has call stacks. Otherwise lists the globals and their types on standard

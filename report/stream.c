@@ -30,6 +30,14 @@ struct reader {
 	struct statistic statistic;
 };
 
+// Returns a number that no session has had.
+static uint64_t next_number(void)
+{
+	static uint64_t last;
+
+	return ++last;
+}
+
 // --- fields ---
 
 static uint64_t number(struct reader *r)
@@ -465,6 +473,12 @@ static void head(struct reader *r, struct event *e)
 	r->probe = probe;
 }
 
+static void set_host(struct reader *r, struct event *e)
+{
+	e->host = text(r);
+	r->s.merged = true;
+}
+
 static int items(struct reader *r, uint64_t seq)
 {
 	struct event e = { .seq = seq };
@@ -473,7 +487,7 @@ static int items(struct reader *r, uint64_t seq)
 	while (r->at < r->end && !r->damaged && !rc) {
 		switch (byte(r)) {
 		case STP_ITEM_HEAD: head(r, &e); break;
-		case STP_ITEM_HOST: e.host = text(r); break;
+		case STP_ITEM_HOST: set_host(r, &e); break;
 		case STP_ITEM_PRINT: rc = print(r, &e); break;
 		case STP_ITEM_TEXT: rc = print_text(r, &e); break;
 		case STP_ITEM_HIST: rc = print_hist(r, &e); break;
@@ -551,17 +565,24 @@ static int end(struct reader *r)
 	return deliver(r, &e);
 }
 
+// The second build of a file changes the frames of lines that have been read: with another number of the session, they
+// are looked up again.
 static int file(struct reader *r)
 {
-	struct text path = text(r), id;
-	uint64_t end = number(r);
+	struct file_place p = { { "", 0 }, text(r), 0 };
+	struct text id;
 	int64_t bias;
 
+	p.end = number(r);
 	id = text(r);
 	bias = signed_number(r);
+	if (r->at < r->end)
+		p.host = text(r);
 	if (r->damaged)
 		return -EBADMSG;
-	files_add(&r->s.files, path, end, id, bias);
+	r->s.merged |= p.host.len > 0;
+	if (files_add(&r->s.files, &p, id, bias))
+		r->s.number = next_number();
 	return 0;
 }
 
@@ -660,7 +681,6 @@ static void free_session(struct session *s)
 
 int stream_read(FILE *in, event_handler *handler, void *to, struct stream_extent *extent)
 {
-	static uint64_t sessions;
 	struct reader *r = calloc(1, sizeof(*r));
 	unsigned char *payload = malloc(STP_FRAME_MAX);
 	struct text none = { "", 0 };
@@ -671,7 +691,7 @@ int stream_read(FILE *in, event_handler *handler, void *to, struct stream_extent
 	r->s.string_len = 512;                     // default until the session is described; that part may be missing
 	r->s.hist_elision = 2;
 	r->s.hist_width = 50;
-	r->s.number = ++sessions;
+	r->s.number = next_number();
 	r->handler = handler;
 	r->to = to;
 	r->s.script.at = copy(none);

@@ -70,8 +70,9 @@ struct session {                           // description of the session as far 
 	struct text *options;              // options of the translation; streams before version 4 have none
 	size_t noptions;
 	char *kernel, *host;               // kernel and host on which it ran, "" if unknown
-	void *files;                       // programs and libraries of call stacks: files.h
-	uint64_t number;                   // differs between the sessions that are read, from 1
+	void *files;                       // programs, libraries and kernel modules of call stacks: files.h
+	bool merged;                       // several hosts ran it, whose kernels may differ from `kernel`
+	uint64_t number;                   // differs between the sessions that are read, from 1; see file() of stream.c
 };
 
 enum event_kind { EVENT_BEGIN, EVENT_PRINT, EVENT_TEXT, EVENT_HIST, EVENT_VALUE, EVENT_WARNING, EVENT_ERROR, EVENT_GAP,

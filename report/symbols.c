@@ -7,6 +7,7 @@
 
 #include <elfutils/libdwfl.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -69,18 +70,6 @@ void symbols_survive_truncation(void)
 	sigaction(SIGBUS, &action, NULL);
 }
 
-static bool is_regular(const char *path)
-{
-	struct stat st;
-
-	return !stat(path, &st) && S_ISREG(st.st_mode);
-}
-
-static Dwfl_Module *open_file(Dwfl *dwfl, const char *path)
-{
-	return is_regular(path) ? dwfl_report_offline(dwfl, path, path, -1) : NULL;
-}
-
 static const char *sysroot;                // the tree whose files are used first; NULL: none
 
 void symbols_set_sysroot(const char *directory)
@@ -135,9 +124,8 @@ static int open_build(const char *path, uint64_t end, const struct recorded_file
 }
 
 // On success, the descriptor belongs to dwfl.
-static Dwfl_Module *open_code(Dwfl *dwfl, const char *path, uint64_t end, const struct recorded_file *file)
+static Dwfl_Module *report_file(Dwfl *dwfl, const char *path, int fd)
 {
-	int fd = open_build(path, end, file);
 	Dwfl_Module *m = fd < 0 ? NULL : dwfl_report_offline(dwfl, path, path, fd);
 
 	if (!m && fd >= 0)
@@ -145,20 +133,67 @@ static Dwfl_Module *open_code(Dwfl *dwfl, const char *path, uint64_t end, const 
 	return m;
 }
 
-static Dwfl_Module *open_kernel(Dwfl *dwfl, const char *release)
+static Dwfl_Module *open_code(Dwfl *dwfl, const char *path, uint64_t end, const struct recorded_file *file)
+{
+	return report_file(dwfl, path, open_build(path, end, file));
+}
+
+// Checks that the release of a recorded kernel, which becomes part of paths, cannot lead out of its directory.
+static bool is_release(const char *release)
+{
+	return *release && *release != '.' && !strchr(release, '/') && strlen(release) < 200;
+}
+
+// Opens a file of the kernel below a directory. `path` is that of the file, or of the first file of another build.
+static int open_kernel_file(const char *directory, const char *release, struct code_file *w, char *path, size_t size)
 {
 	static const char *const paths[] = {
 		"/usr/lib/debug/boot/vmlinux-%s", "/usr/lib/debug/lib/modules/%s/vmlinux", "/boot/vmlinux-%s",
 		"/lib/modules/%s/vmlinux", "/lib/modules/%s/build/vmlinux",
 	};
-	Dwfl_Module *found = NULL;
-	char path[512];
+	char name[512];
+	int fd = -1;
 
-	for (size_t i = 0; !found && i < sizeof(paths) / sizeof(paths[0]); i++) {
-		snprintf(path, sizeof(path), paths[i], release);
-		found = open_file(dwfl, path);
+	for (size_t i = 0; fd < 0 && i < sizeof(paths) / sizeof(paths[0]); i++) {
+		bool differs = w->differs;
+
+		snprintf(name, sizeof(name), paths[i], release);
+		w->path = name;
+		fd = code_file_open_below(directory, w);
+		if (fd >= 0 || (!differs && w->differs))
+			snprintf(path, size, "%s%s", strcmp(directory, "/") ? directory : "", name);
 	}
-	return found;
+	w->path = path;
+	return fd;
+}
+
+static void report_release(const char *path)
+{
+	fprintf(stderr, "WARNING: the build ID of the kernel was not recorded, so that %s, which was found by the release "
+		"of the kernel, may be another build\n", path);
+}
+
+// A kernel is found by its build ID, or else by its release, if it has the build ID that was recorded.
+static Dwfl_Module *open_kernel(Dwfl *dwfl, const char *release, const struct recorded_file *file)
+{
+	const char *directories[] = { sysroot, "/" };
+	struct code_file wanted = { .path = "" };
+	char path[PATH_MAX] = "kernel";
+	int fd = -1;
+
+	if (file)
+		wanted.id = file->id;
+	for (size_t i = 0; fd < 0 && i < 2; i++)
+		if (directories[i] && is_release(release))
+			fd = open_kernel_file(directories[i], release, &wanted, path, sizeof(path));
+	for (size_t i = 0; fd < 0 && i < 2; i++)
+		if (directories[i])
+			fd = open_debuginfo(directories[i], &wanted.id);
+	if (fd < 0 && wanted.differs)
+		report_build(&wanted);
+	if (fd >= 0 && !file)
+		report_release(path);
+	return report_file(dwfl, path, fd);
 }
 
 static const char *wanted_module;          // argument of the following function, which has no parameter for it
@@ -182,14 +217,62 @@ static int take_module(Dwfl_Module *m, void **user, const char *name, Dwarf_Addr
 	return DWARF_CB_ABORT;
 }
 
-static Dwfl_Module *open_module(Dwfl *dwfl, const char *release, const char *name)
+// Returns whether the module has the build ID that was recorded. Otherwise, *other is its build ID.
+static bool is_build(Dwfl_Module *m, const struct recorded_file *file, struct code_file *other)
+{
+	const unsigned char *bytes;
+	GElf_Addr address;
+	int len = dwfl_module_build_id(m, &bytes, &address);
+
+	if (!file || (len == (int)file->id.len && !memcmp(bytes, file->id.bytes, len)))
+		return true;
+	other->id = file->id;
+	other->other.len = len > 0 && len <= (int)sizeof(other->other.bytes) ? len : 0;
+	memcpy(other->other.bytes, bytes, other->other.len);
+	other->differs = true;
+	return false;
+}
+
+static Dwfl_Module *module_below(Dwfl *dwfl, const char *directory, const char *release, const char *name)
 {
 	Dwfl_Module *found = NULL;
+	char *path = NULL, *absolute;
 
+	if (!directory || !is_release(release))
+		return NULL;
+	if (asprintf(&path, "%s/lib/modules/%s", directory, release) < 0)
+		abort();
+	absolute = realpath(path, NULL);           // libdwfl takes a relative path for a release
+	free(path);
+	if (!absolute)
+		return NULL;
 	wanted_module = name;
-	dwfl_linux_kernel_report_offline(dwfl, release, is_wanted);
+	dwfl_report_begin(dwfl);
+	dwfl_linux_kernel_report_offline(dwfl, absolute, is_wanted);
+	free(absolute);
 	dwfl_getmodules(dwfl, take_module, &found, 0);
 	return found;
+}
+
+static Dwfl_Module *open_module(Dwfl *dwfl, const char *release, const char *name, const struct recorded_file *file)
+{
+	const char *directories[] = { sysroot, "" };
+	struct code_file other = { .path = name };
+	int fd = -1;
+
+	for (size_t i = 0; i < 2; i++) {
+		Dwfl_Module *found = module_below(dwfl, directories[i], release, name);
+
+		if (found && is_build(found, file, &other))
+			return found;
+	}
+	dwfl_report_begin(dwfl);
+	for (size_t i = 0; file && fd < 0 && i < 2; i++)
+		if (directories[i])
+			fd = open_debuginfo(*directories[i] ? directories[i] : "/", &file->id);
+	if (fd < 0 && other.differs)
+		report_build(&other);
+	return report_file(dwfl, name, fd);
 }
 
 static int by_name(const void *a, const void *b)
@@ -218,12 +301,6 @@ static void read_names(struct object *o)
 		qsort(o->names, o->nnames, sizeof(*o->names), by_name);
 }
 
-// Checks that the release of a recorded kernel, which becomes part of paths, cannot lead out of its directory.
-static bool is_release(const char *release)
-{
-	return *release && *release != '.' && !strchr(release, '/') && strlen(release) < 200;
-}
-
 static void open_object(struct object *o, const char *release, const char *module, uint64_t end,
 			const struct recorded_file *file)
 {
@@ -235,10 +312,10 @@ static void open_object(struct object *o, const char *release, const char *modul
 	dwfl_report_begin(o->dwfl);
 	if (*module == '/')
 		o->module = open_code(o->dwfl, module, end, file);
-	else if (is_release(release) && !strcmp(module, "kernel"))
-		o->module = open_kernel(o->dwfl, release);
-	else if (is_release(release) && !strchr(module, '/'))
-		o->module = open_module(o->dwfl, release, module);
+	else if (!strcmp(module, "kernel"))
+		o->module = open_kernel(o->dwfl, release, file);
+	else if (!strchr(module, '/'))
+		o->module = open_module(o->dwfl, release, module, file);
 	dwfl_report_end(o->dwfl, NULL, NULL);
 	if (!o->module)
 		return;

@@ -17,10 +17,10 @@
 #define STP_RECORDS_H
 
 #define STP_STREAM_MAGIC 0x72716174u
-#define STP_STREAM_VERSION 8
+#define STP_STREAM_VERSION 9
 /* oldest version that readers accept; version 2 has no ARMED frames, 2 and 3 have no OPTION frames, 2 to 4 have no
  * lists of addresses, 2 to 5 no HOST items, 2 to 6 one flag per conversion, as its character,
- * 2 to 7 no FILE frames */
+ * 2 to 7 no FILE frames, 8 none of the kernel, of modules and of hosts */
 #define STP_STREAM_OLDEST 2
 
 enum stp_frame_kind {
@@ -35,9 +35,10 @@ enum stp_frame_kind {
 	 * of the whole session are frames of kind LOSS, too */
 	STP_FRAME_GAP,
 	STP_FRAME_ARMED,           /* no payload; a module sends it when all its probes are armed */
-	/* a program or library that lines of call stacks in later records name: text: its path as in the lines; number: END of
-	 * the lines "ADDRESS [PATH+OFFSET/END]", 0: lines "NAME+OFFSET/SIZE [PATH]"; text: the bytes of its build ID; signed:
-	 * the difference between the addresses of its symbols and OFFSET */
+	/* a file that lines of call stacks in later records name: text: its path as in the lines, the name of a kernel module,
+	 * or "kernel"; number: END of the lines "ADDRESS [PATH+OFFSET/END]", 0: lines "NAME+OFFSET/SIZE [PATH]"; text: the
+	 * bytes of its build ID; signed: the difference between the addresses of its symbols and OFFSET; in the stream of
+	 * --merge, text: the name of the host that has the file */
 	STP_FRAME_FILE,
 };
 

@@ -10,6 +10,7 @@
 #define _GNU_SOURCE
 #include "../user/user.h"
 #include "../user/event_probes.h"
+#include "../user/mapped_files.h"
 #include "../core/internal.h"
 #include "../core/map.h"
 #include "../core/record_items.h"
@@ -19,6 +20,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,6 +32,8 @@
 #define CHUNKS_AT_ONCE 64              /* number of chunks after which timers run */
 #define HOST_NAME_BYTES 65u             /* size of the name of a host, __NEW_UTS_LEN + 1 */
 #define PIECE_MAX (PLAT_RECORD_MAX / 2)        /* bytes of a line that are printed at once */
+#define FILES_MAX 4096u                /* as in user/mapped_files.c */
+#define FILE_FRAME_MAX (PATH_MAX + 256u)
 #define LINE_MAX_BYTES (1u << 20)      /* a longer line is printed in parts */
 
 struct bytes { char *at; u64 len, size; };
@@ -43,6 +47,7 @@ struct host {
 	struct bytes line;                 /* a line that it has printed and that is not complete yet */
 	struct described globals[MERGED_MAX];      /* globals, by the index that the host uses for them */
 	char name[HOST_NAME_BYTES];        /* its nodename */
+	u32 files;                         /* number of files of call stacks that it has described */
 	u64 scanned;                       /* number of bytes in `frames` that armed() has examined */
 	bool ended, invalid, armed;
 	bool complete;                     /* its session has ended without an error; not only its stream has ended */
@@ -457,6 +462,31 @@ static void read_start(struct host *h, const char *at, u32 len)
 		h->name[0] = 0;
 }
 
+/* Passes the build ID of a file on, with the name of the host. Paths and IDs are limited as in mapped_files.c. */
+static void read_file(struct host *h, const char *at, u32 len)
+{
+	struct reader r = { (const u8 *)at, (const u8 *)at + len };
+	u32 name = (u32)strlen(h->name);
+	char frame[FILE_FRAME_MAX + 1 + HOST_NAME_BYTES];
+
+	skip_text(&r);
+	number(&r);
+	skip_text(&r);
+	number(&r);
+	if (r.invalid || r.at != r.end || len > FILE_FRAME_MAX || !name || h->files == FILES_MAX)
+		return;
+	h->files++;
+	memcpy(frame, at, len);
+	frame[len] = (char)name;               /* lengths below 128 take one byte */
+	memcpy(frame + len + 1, h->name, name);
+	user_frame(STP_FRAME_FILE, frame, len + 1 + name);
+}
+
+/* The lines of call stacks are from hosts, whose files are not those of this one. */
+void mapped_files_find(const void *items, size_t len, void (*emit)(const void *payload, size_t len))
+{
+}
+
 /* Reads the end of a stream. stap reports a host whose script has failed; the others continue. */
 static void read_end(struct host *h, const char *at, u32 len)
 {
@@ -486,6 +516,8 @@ static void read_frames(struct stp_ctx *c, struct host *h)
 			read_start(h, h->frames.at + at, frame.len);
 		if (frame.kind == STP_FRAME_RECORD)
 			read_items(c, h, h->frames.at + at, frame.len);
+		if (frame.kind == STP_FRAME_FILE)
+			read_file(h, h->frames.at + at, frame.len);
 		if (frame.kind == STP_FRAME_END)
 			read_end(h, h->frames.at + at, frame.len);
 		at += frame.len;

@@ -86,15 +86,17 @@ static bool segment_of(int fd, uint64_t end, struct segment *s)
 	return false;
 }
 
-/* Reads the build ID from a segment of notes, if it has one. */
+/* Reads the build ID from a segment of notes, if it has one. A file may end before the segment does. */
 static bool read_notes(int fd, const struct segment *s, struct build_id *id)
 {
 	unsigned char notes[4096];
 	size_t size = s->size < sizeof(notes) ? s->size : sizeof(notes), at = 0, align = s->align == 8 ? 8 : 4, name;
+	ssize_t got = s->offset <= INT64_MAX ? pread(fd, notes, size, (off_t)s->offset) : -1;
 	Elf32_Nhdr n;
 
-	if (!read_at(fd, notes, size, s->offset))
+	if (got < 0)
 		return false;
+	size = (size_t)got;
 	while (size - at >= sizeof(n)) {
 		memcpy(&n, notes + at, sizeof(n));
 		name = at + sizeof(n);
@@ -114,6 +116,17 @@ static bool read_notes(int fd, const struct segment *s, struct build_id *id)
 			return false;
 	}
 	return false;
+}
+
+bool code_file_read_notes(const char *path, struct build_id *id)
+{
+	struct segment all = { .size = SIZE_MAX };
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	bool found = fd >= 0 && read_notes(fd, &all, id);
+
+	if (fd >= 0)
+		close(fd);
+	return found;
 }
 
 bool code_file_build_id(int fd, struct build_id *id)

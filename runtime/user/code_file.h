@@ -26,6 +26,8 @@ int code_file_open(struct code_file *wanted);
 int code_file_open_below(const char *directory, struct code_file *wanted);
 /* Reads the build ID of an open file; returns false if it has none. */
 bool code_file_build_id(int fd, struct build_id *id);
+/* Reads the build ID from a file that contains notes only, such as /sys/kernel/notes. */
+bool code_file_read_notes(const char *path, struct build_id *id);
 /*
  * Finds the build ID of the file that was mapped up to `end`. *bias: the difference between addresses of symbols and
  * their offsets in the file; 0 if `end` is 0. Returns false if the file is not found or has no build ID.

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The files that call stacks in records are in, and their build IDs, by which stap-report finds them on other machines.
- * In: lines of call stacks, "NAME+0x1b/0x40 [PATH]" or "0x7f12 [PATH+OFFSET/END]". Text that only looks like such a
- * line is the path of a file that is never asked for, or of none. The memory is limited.
+ * In: lines of call stacks, "NAME+0x1b/0x40 [PATH]", "0x7f12 [PATH+OFFSET/END]" or "NAME+0x1b/0x40 [MODULE]". Text that
+ * only looks like such a line is the path of a file that is never asked for, or of none. The memory is limited.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -11,7 +11,10 @@
 #include "../include/number.h"
 #include "code_file.h"
 
+#include <ctype.h>
 #include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -66,13 +69,24 @@ static char *put_bytes(char *at, const void *bytes, size_t n)
 	return at + n;
 }
 
+/* The kernel publishes its notes and those of its modules. */
+static bool identify_kernel_code(const char *module, struct build_id *id)
+{
+	char path[sizeof("/sys/module//notes/.note.gnu.build-id") + NAME_MAX];
+
+	if (!strcmp(module, "kernel"))
+		return code_file_read_notes("/sys/kernel/notes", id);
+	snprintf(path, sizeof(path), "/sys/module/%s/notes/.note.gnu.build-id", module);
+	return code_file_read_notes(path, id);
+}
+
 static void describe(const char *path, uint64_t end, void (*emit)(const void *payload, size_t len))
 {
 	char payload[PATH_MAX + 4 * NUMBER_SIZE + sizeof(((struct build_id *)0)->bytes)], *at;
 	struct build_id id;
-	int64_t bias;
+	int64_t bias = 0;
 
-	if (!code_file_identify(path, end, &id, &bias))
+	if (*path == '/' ? !code_file_identify(path, end, &id, &bias) : !identify_kernel_code(path, &id))
 		return;
 	at = put_bytes(payload, path, strlen(path));
 	at = put_number(at, end);
@@ -104,22 +118,34 @@ static uint64_t take_end(char *path)
 	return end;
 }
 
+/* Returns whether the text is the path of a file, or may be the name of a kernel module. */
+static bool is_name(const char *s)
+{
+	size_t len = strlen(s);
+
+	if (*s == '/')
+		return len < PATH_MAX;
+	return len && len <= NAME_MAX && strspn(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-") == len;
+}
+
 void mapped_files_find(const void *items, size_t len, void (*emit)(const void *payload, size_t len))
 {
 	const char *at = items, *end = at + len;
 	char path[PATH_MAX + SUFFIX_SIZE];
 
-	while ((at = memmem(at, (size_t)(end - at), " [/", 3))) {
+	while ((at = memmem(at, (size_t)(end - at), " [", 2))) {
 		size_t space = (size_t)(end - (at += 2));
 		const char *newline = memchr(at, '\n', space < sizeof(path) ? space : sizeof(path));
 		uint64_t mapped;
 
-		if (!newline || newline[-1] != ']')
+		if (!newline || newline == at || newline[-1] != ']')
+			continue;
+		if (*at != '/' && (at - (const char *)items < 3 || !isxdigit((unsigned char)at[-3])))     /* "+0x1b/0x40" */
 			continue;
 		memcpy(path, at, (size_t)(newline - 1 - at));
 		path[newline - 1 - at] = '\0';
-		mapped = take_end(path);
-		if (strlen(path) < PATH_MAX && add(path, mapped))
+		mapped = *path == '/' ? take_end(path) : 0;
+		if (is_name(path) && add(path, mapped))
 			describe(path, mapped, emit);
 	}
 }

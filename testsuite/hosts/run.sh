@@ -60,6 +60,15 @@ show=json_text merge json-hosts 0 "$(printf '%s\n' 'lines: 0: one of lines line'
 	--remote=lines --remote-prefix -f json -e 'global n probe vfs.read { n++ } probe timer.ms(1500) { exit() } probe end { if (!n) println("end") }'
 show=json_text merge json-stacks 0 "$(printf '%s\n' 'stacks: first' 'stacks:  0x1000 : f+0x1/0x2 [/no/file]' ' 0x2000 : g' 'stacks: last' 'here: 3')" '' \
 	--remote=stacks --remote=exits -f json -e 'global n probe vfs.read { n++ } probe end { println(n) }'
+# The build IDs of files are those of the host that has printed a stack; values to which several hosts have added have none.
+stack_builds() {
+	jq -r 'select(.stack) | "\(.host) \(.stack[0].build_id)"' "$1" | sort
+	jq -r 'select(.stacks) | "\(.stacks["0"][0] | .function, .build_id)"' "$1"
+}
+show=stack_builds merge build-ids 0 "$(printf 'builds%d %s\n' 1 "$(printf '01%.0s' {1..20})" 2 "$(printf '02%.0s' {1..20})"; printf 'f\nnull\n')" \
+	'WARNING: the hosts have different builds of /no/file; in values to which several hosts may have added, its functions are not looked up' \
+	--remote=builds1 --remote=builds2 -f json -e '
+global by probe vfs.read { by[execname()]++; print_backtrace() } probe timer.ms(1500) { exit() } probe end { foreach (k in by) println(by[k]) }'
 merge slow 0 "$(printf '%s\n' begin 0)" '' --remote=slow -e "$count probe begin { println(\"begin\") }"
 merge early 1 1012 'WARNING: early1: the run there ended early (status 1); the result has what it sent in the first' \
 	--remote=sums0 --remote=early1 -e "$count"

@@ -19,7 +19,7 @@ import time
 sys.path.insert(0, os.path.join(sys.path[0], '..', 'report'))
 from write_session import HEAD, frame, number, signed, text
 
-FRAME_START, FRAME_RECORD, FRAME_END, FRAME_ARMED = 1, 2, 6, 8
+FRAME_START, FRAME_RECORD, FRAME_END, FRAME_ARMED, FRAME_FILE = 1, 2, 6, 8, 9
 TEXT, GLOBAL, ADDED, ASSIGNED = 3, 8, 12, 13
 LONG, STRING, STATS = 1, 2, 3
 ORDER_STOP = struct.pack('<Q', 1)      # the first member of struct link_order
@@ -156,6 +156,11 @@ def play(name):
             send(record(printed(part + (' of %s' % name if part == 'one' else ''))))
     elif kind == 'stacks':             # a call stack as print_backtrace() prints it
         send(record(printed('first\n 0x1000 : f+0x1/0x2 [/no/file]\n 0x2000 : g'), printed('\nlast\n'), added(0, 0)))
+    elif kind == 'builds':             # files of call stacks, which have another build ID on each host; invalid ones, too
+        file = text('/no/file') + number(0) + text(bytes([own] * 20)) + signed(0)
+        send(frame(FRAME_FILE, file), frame(FRAME_FILE, file[:5]), frame(FRAME_FILE, file + b'more'), frame(FRAME_FILE, b''),
+             frame(FRAME_FILE, text('/' * 9000) + number(0) + text(b'1') + signed(0)))
+        send(record(printed(' 0x1000 : f+0x1/0x2 [/no/file]\n'), added(1, 1, 'f+0x1/0x2 [/no/file]\n')))
     elif kind == 'early':
         send(record(added(0, 1000)))
         return 1

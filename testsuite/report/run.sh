@@ -242,6 +242,12 @@ report report/no-stacks "$([ $status = 1 ] || echo "exit status $status"; for li
 	'  n: an array of numbers with the keys (number, number)' '  t: a string' '  u: an array of strings with the keys (string)'; do
 	grep -qF "$line" no-stacks.err || echo "no '$line'"; done)"
 
+# Frames that are as long as strings may be are not cached, and do not replace others.
+stap_user -DMAXSTRINGLEN=8192 --record -o long-frames -e 'global n probe begin { x = "x"; for (i = 0; i < 11; i++) x = x . x
+	for (i = 0; i < 4; i++) n[sprintf("g%d+0x1/0x2 [/a]\n%s%d+0x1/0x2 [/a]\nmain+0x1/0x2 [/a]\n", i % 2, x, i % 2), i] = i exit() }'
+report report/long-frames "$("$STAP" report -f json long-frames | jq -r 'select(.type == "map") | .stacks["0"] | map(.function | gsub("x+"; "x")) | join(" ")' |
+	diff - <(printf 'main x0 g0\nmain x1 g1\nmain x0 g0\nmain x1 g1\n'))"
+
 # Globals that do not fit a format, and files that cannot be written, are reported before the script runs.
 stap_user -f folded -e 'global n probe begin { n[1] = 2; system("touch ran"); exit() }' >/dev/null 2>early.err
 status=$?
@@ -435,4 +441,5 @@ stap_user "$here/hostile.stp" --record -o hostile.rec >/dev/null 2>&1
 "$STAP" report -f svg bytes.rec hostile.rec session >hostile.svg
 report report/svg-text-is-data "$(python3 "$here/check_svg.py" hostile.svg >svg.out 2>&1 || cat svg.out
 	grep -q '^element' svg.out && cat svg.out; grep -qF '</script><img src=x onerror="hacked=1">' svg.out || echo "the hostile key is not shown")"
+. "$here/kernel.sh"
 . "$here/monitor.sh"
