@@ -57,6 +57,15 @@ report lint/named-files "$(grep -oE '\b[a-zA-Z_/]+\.(c|h|def|py)\b' doc/internal
 done)"
 # Large libraries that few runs require are loaded at their first use.
 report lint/late-libraries "$(readelf -d "$STAP" | grep -E 'NEEDED.*lib(archive|crypto|debuginfod|xml2|icu)')"
+# The completion of other programs has the options that their usage texts list.
+report lint/completions "$(for program in 'stap report' staprun stap-merge stap-prep; do
+	case $program in
+	'stap report') "$STAP" report --help ;; stap-prep) "$SOURCE/translator/target/stap-prep" -h ;;
+	*) "$BUILD/staprun/$program" -h ;;
+	esac >"$SCRATCH/usage" 2>&1
+	diff <(grep -E '^  -|\(also' "$SCRATCH/usage" | grep -oE '(  |, |also )--?[A-Za-z][a-z-]*' | grep -oE -- '-.*' | sort -u) \
+		<("$STAP" --complete "$program -" | sed 's/=$//' | sort -u) | sed -n "s/^</completions lack an option of $program:/p; s/^>/not in the usage of $program:/p"
+done)"
 report lint/options-once "$("$STAP" --help | grep -oE '^  (-., )?--[a-z-]+' | sed 's/.*--/--/' | sort | uniq -d)"
 # Each option of --help is used in a test; a letter must be in a line that runs stap.
 cat "$TESTS"/*/*.{sh,test,tests,py} >"$SCRATCH/tests"

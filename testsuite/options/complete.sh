@@ -38,6 +38,13 @@ if wanted complete-words; then
 	answers 'stap --example bios' biosnoop
 	answers "stap -l 'process(\"$TESTS/options/ru" "process(\"$TESTS/options/run.sh\")"
 	answers 'stap file' '!file'
+	answers 'stap report --' --sysroot= --output= --percentiles '!--vm' '!-f'
+	answers 'stap report -f s' speedscope svg '!json'
+	answers 'stap report --output=p' --output=pprof:
+	answers '/usr/bin/staprun -' -x --strict '!--vm'
+	answers 'staprun -C a' auto always '!never'
+	answers 'stap-merge -' -v -o '!-x'
+	answers 'stap-prep --' --root= --help
 	[ -z "$wrong" ] && ok options/complete-words || not_ok options/complete-words "$wrong"
 fi
 
@@ -67,7 +74,7 @@ if wanted complete-bash; then
 	got=$(bash_replies "$STAP --runtime=us" "$STAP" --runtime = us; bash_replies "$STAP --runtime=" "$STAP" --runtime =
 		bash_replies "$STAP -l vfs.readv" "$STAP" -l vfs.readv; bash_replies "$STAP -l 'kernel.function(\"x\").ret" "$STAP" -l "'kernel.function(\"x\").ret"
 		bash_replies "$STAP -l 'kernel.tracep" "$STAP" -l "'kernel.tracep"
-		bash -c '. "$1"; complete -p stap' bash "$SOURCE/completions/stap.bash")
+		bash_replies "$STAP report --sys" "$STAP" report --sys; bash -c '. "$1"; complete -p stap' bash "$SOURCE/completions/stap.bash")
 	want='user
 bpf
 kernel
@@ -76,6 +83,7 @@ vfs.readv.return
 kernel.function("x").return
 kernel.tracepoint("
 kernel.tracepoint(" 
+--sysroot=
 complete -o default -F _stap stap'
 	[ "$got" = "$want" ] && ok options/complete-bash || not_ok options/complete-bash "$got"
 fi

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// --complete LINE: answers the completion of shells (completions/). In: the command line up to the cursor. Out:
-// possible completions of its last word.
+// --complete LINE: answers the completion of shells (completions/). In: the command line up to the cursor, of stap,
+// staprun, stap-merge or stap-prep. Out: possible completions of its last word.
 #include "driver/complete_line.h"
+#include "driver/complete_program.h"
 #include "driver/example.h"
 #include "driver/options.h"
 #include "editor/complete.h"
@@ -83,7 +84,14 @@ static void add_alternatives(const char *text, name_list *out)
 		vec_push(out, (const char *)str_ndup(text, strcspn(text, "|")));
 }
 
-// Options whose values do not follow from the name of the value in the table.
+static const char *program;                // program whose options are completed; NULL: stap
+
+static bool next_row(int i, const char **option, const char **value, bool *required)
+{
+	return program ? complete_program_row(program, i, option, value, required) : options_row(i, option, value, required);
+}
+
+// Options of stap whose values do not follow from the name of the value in the table.
 static const struct { const char *option, *values; } fixed[] = {
 	{ "--fmt", "write|check" }, { "--color", "auto|always|never" }, { "--privilege", "stapusr|stapsys|stapdev" },
 	{ "-p", "1|2|3|4|5" }, { "-a", "x86_64|arm64" }, { "--prologue-searching", "auto|always|never" },
@@ -93,7 +101,7 @@ static const struct { const char *option, *values; } fixed[] = {
 // Completes the value of an option. name: its value in the table of options, such as "PID".
 static void complete_value(struct session *s, const char *option, const char *name, const char *typed, name_list *out)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(fixed); i++)
+	for (size_t i = 0; !program && i < ARRAY_SIZE(fixed); i++)
 		if (!strcmp(fixed[i].option, option))
 			add_alternatives(fixed[i].values, out);
 	if (!strcmp(name, "POINT"))
@@ -106,7 +114,7 @@ static void complete_value(struct session *s, const char *option, const char *na
 		add_processes(out);
 	else if (!strcmp(option, "--example"))
 		example_names(s, out);
-	else if (!strcmp(option, "-D"))
+	else if (!program && !strcmp(option, "-D"))
 		add_limits(out);
 	else if (strchr(name, '|'))
 		add_alternatives(name, out);
@@ -117,7 +125,7 @@ static const char *value_of(const char *word, bool *required)
 {
 	const char *option, *value;
 
-	for (int i = 0; options_row(i, &option, &value, required); i++)
+	for (int i = 0; next_row(i, &option, &value, required); i++)
 		if (value && *word && !strcmp(option, word))
 			return value;
 	return NULL;
@@ -128,7 +136,7 @@ static void complete_option(const char *typed, name_list *out)
 	const char *option, *value;
 	bool required;
 
-	for (int i = 0; options_row(i, &option, &value, &required); i++)
+	for (int i = 0; next_row(i, &option, &value, &required); i++)
 		if (*option)
 			vec_push(out, (const char *)str_printf("%s%s", option, value && required && option[1] == '-' ? "=" : ""));
 	complete_sort(out, typed);
@@ -182,6 +190,7 @@ int complete_line(struct session *s)
 	name_list words = { 0 }, out = { 0 };
 
 	split(s->opt.complete, &words);
+	program = complete_program(&words);
 	choose_release(s, &words);
 	complete_word(s, &words, &out);
 	for vec_each(&out, word)
