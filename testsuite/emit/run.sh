@@ -56,6 +56,24 @@ slices() { # NAME
 	fi
 }
 
+# Hundreds of statements that differ only in names, constants and texts give rows of a table, not C of their own.
+shares() { # NAME N STATEMENT, with I for the number of the statement
+	{
+		awk -v n="$2" 'BEGIN { for (i = 0; i < n; i++) print "global g" i ", s" i }'
+		echo 'probe begin {'
+		awk -v n="$2" -v text="$3" 'BEGIN { for (i = 0; i < n; i++) { line = text; gsub(/I/, i, line); print line } }'
+		echo '} probe end { println(1)'
+		awk -v n="$2" 'BEGIN { for (i = 0; i < n; i++) print "println(g" i ", @sum(s" i "), @avg(s" i "))" }'
+		echo '}'
+	} >"$SCRATCH/shares.stp"
+	"$STAP" --runtime=user -p3 "$SCRATCH/shares.stp" >"$SCRATCH/out" 2>"$SCRATCH/err"
+	if [ "$(grep -c 'stp_scalar_merge\|stp_copy\|stp_stat_add' "$SCRATCH/out")" -le 10 ] && grep -q stp_scalar_merge "$SCRATCH/out"; then
+		ok "emit/shares-$1"
+	else
+		not_ok "emit/shares-$1" "$(head -n 20 "$SCRATCH/err"; grep -c . "$SCRATCH/out") lines of C"
+	fi
+}
+
 for name in $(wanted_files .stp "$@"); do
 	case $name in
 	*.bad) refuses "${name%.bad}" ;;
@@ -63,6 +81,10 @@ for name in $(wanted_files .stp "$@"); do
 	*) gives "$name" ;;
 	esac
 done
+if wanted_some shares-; then
+	shares one 300 'sI <<< I; gI = I'
+	shares several 300 'if (gI > I) println("I", gI); gI = gI * 2 + I; xI = sprint(gI); println(xI . "I"); sI <<< strlen(xI)'
+fi
 wanted_some compiles-with- || exit 0
 
 mkdir -p "$SCRATCH/emit"

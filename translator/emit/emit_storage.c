@@ -21,6 +21,7 @@ struct global *emit_global(struct emitter *e, struct var *v)
 		g.name = emit_unique(e, "g_", v->name);
 		vec_push(&e->globals, g);
 		v->index = e->globals.n;
+		map_put(&e->global_names, g.name, v);
 	}
 	return &e->globals.at[v->index - 1];
 }
@@ -66,15 +67,18 @@ static const char *names_for_people(const struct emitter *e, const struct var *v
 	return buf_text(&b);
 }
 
+const char *emit_desc_text(const struct emitter *e, const struct var *v)
+{
+	return str_printf("{ .ops = %u, .buckets = %" PRId64 ", .size = %s, .low = %s, .high = %s, .step = %s%s }",
+			  v->stat_ops, emit_buckets(v), stat_size(v), value_number(v->hist_low).text, value_number(v->hist_high).text,
+			  value_number(v->hist_step).text, names_for_people(e, v));
+}
+
 // Writes the description of a statistic's data as a macro, for the runtime's table and for the constant with which
 // stp_stat_add() is expanded.
 static void write_stat_desc(const struct emitter *e, struct cwriter *w, const struct global *g)
 {
-	const struct var *v = g->var;
-
-	cw_line(w, "#define %s_DESC { .ops = %u, .buckets = %" PRId64 ", .size = %s, .low = %s, .high = %s, .step = %s%s }",
-		g->name, v->stat_ops, emit_buckets(v), stat_size(v), value_number(v->hist_low).text,
-		value_number(v->hist_high).text, value_number(v->hist_step).text, names_for_people(e, v));
+	cw_line(w, "#define %s_DESC %s", g->name, emit_desc_text(e, g->var));
 	cw_line(w, "static const struct stp_stat_desc %s_desc = %s_DESC;", g->name, g->name);
 }
 

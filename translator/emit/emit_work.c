@@ -281,7 +281,7 @@ void work_end_function(struct emitter *e, struct func_info *i, struct loc loc)
 	sum.calls = 0;
 	for vec_each(&e->body->locals, l)
 		sum.calls += l->copied && l->var->type == T_STRING ? copy_cost(e) : 0;
-	i->cost += units(sum);
+	i->cost += e->body->parts.repeats ? UNBOUNDED : units(sum);
 	sum.calls += work_since(e, all);
 	if (i->func && sum.calls >= FUNCTION && !e->body->no_context)
 		charge(e, all, sum.calls, loc);

@@ -56,6 +56,7 @@ struct parts {
 	const char *of;            // name of the body, "p3"; NULL: the body is one function
 	struct cwriter code;
 	int n;
+	bool repeats;              // a function of them is called for each row of a table (emit_alike.c)
 	struct cwriter *open;      // the function to which statements are written
 };
 struct open_part {
@@ -145,6 +146,7 @@ struct emitter {
 	struct cwriter functions, prototypes, handlers;
 	struct body *body;
 	VEC(struct global) globals;
+	struct map global_names;   // name in C -> its struct var
 	VEC(struct func_info *) funcs;
 	int funcs_written;         // number of `funcs` that are written, from the first
 	struct func_info *caller;  // the function or handler whose callees are collected
@@ -225,6 +227,7 @@ void emit_bpf_stack_sizes(struct emitter *e, struct cwriter *w);
 // emit_storage.c
 struct global *emit_global(struct emitter *e, struct var *v);
 const char *emit_desc(struct emitter *e, struct var *v);  // "&g_x_desc"
+const char *emit_desc_text(const struct emitter *e, const struct var *v);     // its initial value
 enum { FINE_BUCKETS = 3840 };              // STP_FINE_BUCKETS of the runtime: for @percentile
 int64_t emit_buckets(const struct var *v);
 void emit_require_write_lock(struct emitter *e, struct var *v);        // its use here requires the write lock
