@@ -19,6 +19,20 @@ if wanted layout-empty; then
 		diff "$SCRATCH/once.stp" "$SCRATCH/twice.stp")"
 fi
 
+# Macros and conditionals that end within parentheses or blocks: the result is in the standard layout.
+layout_cut_off() {
+	local script all=''
+	for script in '@define m %( (1 - 1 %)' '@define m %( { println(1) %)' $'@define m %(\nf(1, g[2, %)' $'@define m %(\nif (1) { println(1) %)' \
+		'@define m %( foreach (k in a) { if (k) { println(k) %)' 'probe begin { %( 1 == 1 %? f( %: g( %) 3) }'; do
+		printf '%s\nprobe begin {\n\tif (1) {\n\t}\n}\n' "$script" >"$SCRATCH/a.stp"
+		layout "$SCRATCH/a.stp" >"$SCRATCH/once.stp" 2>&1
+		layout "$SCRATCH/once.stp" >"$SCRATCH/twice.stp" 2>&1
+		all+=$(diff "$SCRATCH/once.stp" "$SCRATCH/twice.stp"; grep error "$SCRATCH/once.stp")
+	done
+	report parse/layout-cut-off "$all"
+}
+! wanted layout-cut-off || layout_cut_off
+
 # Each script that parses has the standard layout after it was changed in place.
 layout_all() {
 	local file n=0 dir=$SCRATCH/layout files=() wrong

@@ -68,7 +68,8 @@ static bool has_newline(const struct source_token *t)
 }
 
 // Marks each "{", "(", "[" and "%(" whose group has no line break in the source, and each "{" directly before "}":
-// these are written as "{}", so that formatting the result again does not change it.
+// these are written as "{}", so that formatting the result again does not change it. A group that a "%)" cuts off
+// extends to the token before it.
 static const bool *groups_on_one_line(const source_token_list *in)
 {
 	bool *flags = NEW_ARRAY(bool, in->n);
@@ -77,14 +78,17 @@ static const bool *groups_on_one_line(const source_token_list *in)
 
 	for (int i = 0; i < in->n; i++) {
 		enum tok kind = in->at[i].kind;
+		int before = last_break;
 
 		if (has_newline(&in->at[i]))
 			last_break = i;
 		if (kind == TOK_LBRACE || kind == TOK_LPAREN || kind == TOK_LBRACKET || kind == TOK_COND_IF) {
 			vec_push(&open, i);
 		} else if (kind == TOK_RBRACE || kind == TOK_RPAREN || kind == TOK_RBRACKET || kind == TOK_COND_END) {
-			while (kind == TOK_COND_END && open.n && in->at[open.at[open.n - 1]].kind != TOK_COND_IF)
+			while (kind == TOK_COND_END && open.n && in->at[open.at[open.n - 1]].kind != TOK_COND_IF) {
 				open.n--;
+				flags[open.at[open.n]] = before <= open.at[open.n];
+			}
 			if (open.n && (kind == TOK_COND_END || in->at[open.at[open.n - 1]].kind != TOK_COND_IF)) {
 				open.n--;
 				flags[open.at[open.n]] = last_break <= open.at[open.n] ||
@@ -157,7 +161,7 @@ static bool wants_break(struct layout *l, const struct source_token *t)
 	if (f->kind == MACRO_LIST && !f->started && !f->ended && a == TOK_COND_IF)
 		return !f->on_one_line;
 	if (b == TOK_COND_END && l->conditionals.n && l->conditionals.at[l->conditionals.n - 1].macro)
-		return !f->on_one_line;
+		return !l->conditionals.at[l->conditionals.n - 1].on_one_line;     // a parenthesis may still be open
 	if (b == TOK_COND_IF || b == TOK_COND_THEN || b == TOK_COND_ELSE || b == TOK_COND_END)
 		return t->newlines > 0;
 	if (b == TOK_COMMA || (b == TOK_SEMI && f->started) || (b == TOK_LPAREN && is_head_keyword(a)) ||
