@@ -108,8 +108,16 @@ probe end { println(n) foreach (k+ in by) println(k, " ", by[k]) }'
 result=$(printf '%s\n' 1300 'k0 43' 'k1 43' 'k2 43' 'k3 43' 'k4 43' 'k5 43' 'k6 42' 'shared 44850')
 merge cut 0 "$numbers"$'\n'"$result" '' --remote=cut -e "$again"
 merge stall 0 "$numbers"$'\n'"$result" '' --remote=stall -e "$again"
+# So do connections that close their output, while ssh goes on.
+merge closes 0 "$numbers"$'\n'"$result" '' --remote=closes -e "$again"
 # A shared connection (ControlMaster) that is silent is not used again.
 merge shared 0 "$numbers"$'\n'"$result" '' --remote=shared -e "$again"
+# Connections that end after some number of bytes: within a message's head, within a record, between messages. BYTES:
+# other numbers, from 60 on, since a session of which stap has received nothing ends.
+hosts=()
+for i in ${BYTES:-61 99 160 203 290 377}; do hosts+=(--remote="byte$i"); done
+show=sort merge cut-at-bytes 0 "$(printf '%s\n' $((101 * ${#hosts[@]})) ${BYTES:-61 99 160 203 290 377} "shared $((10 * ${#hosts[@]}))" | sort)" '' "${hosts[@]}" -e '
+global n, by probe vfs.read { n++; by[execname()]++ } probe timer.s(2) { exit() } probe end { println(n) foreach (k in by) println(k, " ", by[k]) }'
 # Messages of hosts that nobody reads for 7 seconds: the host still receives orders, without which it ends after 4.
 if wanted loud; then
 	export HOSTS_DIR=$SCRATCH/loud
@@ -168,6 +176,32 @@ apart apart-json 1 apart_json 'WARNING: apartlost is incomplete: the end of the 
 apart apart-text 0 apart_text '' --remote=apart1 --remote=apart2 -f text --remote-prefix
 apart apart-file 1 apart_json 'WARNING: down: nothing ran there' \
 	--remote=apart1 --remote=apart2 --remote=apartlost --remote=down --min-hosts=2 -f json -o "$SCRATCH/apart-file/file"
+# Answers that are too long, contain control characters, or end before ssh does; a line that does not end.
+apart noisy 1 true 'that host has sent more than 64 KB instead of the release of its kernel' --remote=noisy
+apart escape 1 true 'unexpected answer "\033[2Jhello"' --remote=escape
+apart mute 1 true 'WARNING: mute: that host has not answered within 3 s (--timeout)' --remote=mute --remote=apart1 --min-hosts=2 --timeout=3
+endless_lines() {
+	awk '{ print length($0) }' "$HOSTS_DIR/out" | sort -n | awk '$1 > 9000000 { print "a line has " $1 " bytes" } { n += $1 } END { if (n != 41943040) print n }'
+}
+apart endless 0 endless_lines '' --remote=endless1 --remote=endless2
+# stap is killed while it runs a process for each of two kernels: the runs on all hosts end.
+export OTHER_RELEASE
+OTHER_RELEASE=$(ls -d /lib/modules/*/build | sed 's,/lib/modules/\(.*\)/build,\1,' | grep -vxF "$release" | head -n 1)
+if wanted killed-kernels && [ -z "$OTHER_RELEASE" ]; then
+	skip hosts/killed-kernels "headers of a second kernel"
+elif wanted killed-kernels; then
+	export HOSTS_DIR=$SCRATCH/killed-kernels
+	mkdir -p "$HOSTS_DIR/bin"
+	cp -P "$SCRATCH"/bin/{ssh,python3} "$HOSTS_DIR/bin"
+	ln -s "$TESTS/hosts/stand_in.py" "$HOSTS_DIR/bin/staprun"
+	PATH=$HOSTS_DIR/bin:$PATH "$STAP" --remote=waits1 --remote=waitsother2 -e 'probe vfs.read { println(1) }' >"$HOSTS_DIR/out" 2>&1 &
+	stap=$!
+	for ((i = 0; i < 1200; i++)); do [ "$(ls "$HOSTS_DIR" | grep -c began)" -lt 2 ] || break; sleep 0.1; done
+	kill -KILL $stap
+	wait $stap 2>/dev/null
+	for ((i = 0; i < 300; i++)); do [ "$(ls "$HOSTS_DIR" | grep -c ended)" -lt 2 ] || break; sleep 0.1; done
+	report hosts/killed-kernels "$(ls "$HOSTS_DIR" | grep 'began\|ended' | diff <(printf '%s\n' waits1.began waits1.ended waitsother2.began waitsother2.ended) - || cat "$HOSTS_DIR/out")"
+fi
 # Invalid streams, read by a program that checks itself.
 if wanted mutated; then
 	hosts=()

@@ -4,7 +4,7 @@
 staprun that staprun --link starts, and writes the data that staprun would write (runtime/include/records.h). The name of
 the host selects its behaviour, and what happens to its connection.
 
-HOSTS_RELEASE: the kernel that it reports. HOSTS_DIR: for a file HOST.began and one HOST.ended, when it received SIGTERM.
+HOSTS_RELEASE: the kernel that it reports. OTHER_RELEASE: that of "waitsother". HOSTS_DIR: for a file HOST.began and one HOST.ended, when it received SIGTERM.
 HOSTS_STAPRUN: the path of this file as staprun.
 """
 import os
@@ -131,10 +131,29 @@ def play_apart(name):
     return 0
 
 
+def play_waits(name):
+    """Prints a line and waits for the end."""
+    mark(name, 'began')
+    os.write(1, b'begun\n')
+    wait_for_end()
+    mark(name, 'ended')
+    return 0
+
+
+def play_endless(name):
+    """Prints a line of 20 MB."""
+    for _ in range(20):
+        rest = b'x' * (1 << 20)
+        while rest:
+            rest = rest[os.write(1, rest):]
+    return 0
+
+
 def play(name):
     """Sends the data of the host NAME; returns its exit status."""
-    if name.startswith('apart'):
-        return play_apart(name)
+    for prefix, function in ('apart', play_apart), ('waits', play_waits), ('endless', play_endless):
+        if name.startswith(prefix):
+            return function(name)
     own = int(''.join(c for c in name if c.isdigit()) or 0)
     send(start(name), record(*GLOBALS))
     if name.startswith(('slow', 'cutstart')):
@@ -182,7 +201,7 @@ def play(name):
         send(bytes(stream))
     elif kind == 'huge':
         send(struct.pack('<IIQ', 1 << 30, FRAME_RECORD, 0) + b'x' * 100000)
-    elif kind in ('cut', 'stall', 'shared'):     # many records, while its connection ends or is silent several times
+    elif kind in ('cut', 'stall', 'shared', 'closes'):     # many records, while its connection ends or is silent several times
         for i in range(300):
             send(record(added(0, 1), added(1, i, 'shared'), added(1, 1, 'k%d' % (i % 7)), printed('%d\n' % i)))
             time.sleep(0.01)
@@ -193,6 +212,10 @@ def play(name):
         send(record(added(0, 5)))
         for i in range(5000):
             os.write(2, b'WARNING: message %d of a host that has much to say to whoever reads this\n' % i)
+    elif kind == 'byte':               # its connection ends after a number of bytes
+        send(record(added(0, 1), added(1, 10, 'shared'), printed('%d\n' % own)))
+        time.sleep(0.3)
+        send(record(added(0, 100)))
     elif kind == 'cutstart':           # its connection ends several times before it is armed
         send(record(added(0, 7)))
     elif kind == 'exits':
@@ -207,10 +230,13 @@ def play(name):
 
 
 def copy(name, command):
-    """A connection that ends, or is silent, a second after the first message, in the middle of another; that of
-    "unstopped" ends instead of passing on the first order to stop."""
+    """A connection that ends, is silent, or closes its output, a second after the first message, in the middle of another;
+    that of "unstopped" ends instead of passing on the first order to stop, the first of "byteN" after N bytes."""
     host = subprocess.Popen(['sh', '-c', command], stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True)
-    ends = float('inf')
+    ends, left_bytes = float('inf'), 1 << 60
+    if name.startswith('byte') and not was(name, 'cut'):
+        left_bytes = int(name[4:])
+        mark(name, 'cut')
     sources = {0: host.stdin.fileno(), host.stdout.fileno(): 1}
     if name.startswith('cutmodule'):       # the connection ends within the module
         os.write(host.stdin.fileno(), os.read(0, 4096))
@@ -220,22 +246,30 @@ def copy(name, command):
         if left < 0 and '--link' in command + ' --link' * name.startswith('cut'):
             if name.startswith(('stall', 'shared')):
                 time.sleep(60)         # stap ends this process
+            if name.startswith('closes'):
+                os.close(1)
+                time.sleep(60)         # the same
             os._exit(255)
         for fd in select.select(list(sources), [], [], min(max(left, 0.01), 1))[0]:
             got = os.read(fd, 701)
             if name.startswith('cuthello') and fd:
                 os._exit(255)          # the first message is lost, after the session has begun
-            if fd and name.startswith(('cut', 'stall', 'shared')):
+            if fd and name.startswith(('cut', 'stall', 'shared', 'closes')):
                 ends = min(ends, time.monotonic() + 1)
             if not got:
                 os.close(sources.pop(fd))
                 continue
+            if fd:
+                got = got[:left_bytes]
+                left_bytes -= len(got)
             if name.startswith('unstopped') and fd == 0 and was(name, 'began') and got[-24:-16] == ORDER_STOP:
                 if not was(name, 'cut'):
                     mark(name, 'cut')
                     os._exit(255)
             while got:
                 got = got[os.write(sources[fd], got):]
+            if not left_bytes:
+                os._exit(255)
     return host.wait()
 
 
@@ -264,9 +298,17 @@ def main():
     if 'uname -rm' in command:
         if name.startswith('down'):
             sys.exit('ssh: connect to host %s: Connection refused' % name)
-        if name.startswith('silent'):
+        if name.startswith('mute'):
+            os.close(1)
+            os.close(2)
+        if name.startswith(('silent', 'mute')):
             time.sleep(600)
-        print(os.environ['HOSTS_RELEASE'], 'x86_64')
+        if name.startswith('noisy'):
+            print('welcome\n' * 100000)
+        if name.startswith('escape'):
+            print('\033[2Jhello')
+            return
+        print(os.environ['OTHER_RELEASE' if name.startswith('waitsother') else 'HOSTS_RELEASE'], 'x86_64')
         return
     os.environ.update(HOSTS_NAME=name, SYSTEMTAP_STAPRUN=os.environ['HOSTS_STAPRUN'])
     if name.startswith('stuck'):
@@ -276,7 +318,7 @@ def main():
     # All connections through the shared one are silent.
     if name.startswith('shared') and '--rejoin' in command and '-oControlPath=none' not in sys.argv:
         time.sleep(600)
-    if name.startswith(('cut', 'stall', 'unstopped', 'shared')):
+    if name.startswith(('cut', 'stall', 'unstopped', 'shared', 'closes', 'byte')):
         sys.exit(copy(name, command))
     os.execvp('sh', ['sh', '-c', command])
 

@@ -16,6 +16,7 @@ enum {
 	SILENT_MS = 2500,                  // time without an answer to orders, after which a connection is replaced
 	TRY_MS = 500,                      // time between attempts to connect again
 	ACKNOWLEDGED = 1 << 20,            // bytes after which an order is sent at once
+	EXIT_MS = 1000,                    // time in which ssh exits after it has closed its output
 	SSH_FAILED = 255,                  // exit status of ssh
 };
 
@@ -39,13 +40,14 @@ void link_start(struct session *s, struct host_link *l, const struct remote *r, 
 	host_start_link(s, &l->host, r, module, settings);
 }
 
-static void end_connection(struct host_link *l)
+// status: of ssh; -1: it was killed.
+static void end_connection(struct host_link *l, int status)
 {
 	host_close(&l->host.in);
 	host_close(&l->host.out);
 	l->messages.len = 0;               // the host sends an incomplete message again
 	if (l->host.pid > 0)
-		l->host.exited = spawn_wait(l->host.pid);
+		l->host.exited = status < 0 ? spawn_wait(l->host.pid) : status;
 	l->host.pid = 0;
 }
 
@@ -56,7 +58,7 @@ void link_close(struct host_link *l)
 	l->over = true;
 	if (l->host.pid > 0)
 		kill(l->host.pid, SIGKILL);
-	end_connection(l);
+	end_connection(l, -1);
 	if (!l->has_status)
 		l->status = SSH_FAILED;
 }
@@ -151,10 +153,22 @@ static bool read_messages(struct host_link *l, link_output *output, void *data, 
 
 // ---------------------------------------------------------------- connections
 
-// link_tick() connects again, unless the session has not begun or has ended.
+// link_tick() connects again, unless the session has not begun or has ended. It must not wait: other hosts need orders.
+// So ssh, which a host that has closed its output may keep running, is killed if it does not exit by itself.
 static void connection_ended(struct host_link *l)
 {
-	end_connection(l);
+	int status = spawn_wait_ms(l->host.pid, l->has_status ? 20 : 0);
+
+	if (l->host.out >= 0)
+		l->closed = now_ms();
+	if (status < 0 && !l->has_status && now_ms() - l->closed < EXIT_MS) {
+		host_close(&l->host.in);
+		host_close(&l->host.out);
+		return;
+	}
+	if (status < 0)
+		kill(l->host.pid, SIGKILL);
+	end_connection(l, status);
 	if (l->directory && !l->has_status && l->host.exited != LINK_SESSION_ENDED)
 		return;
 	l->over = true;
@@ -211,11 +225,14 @@ void link_tick(struct host_link *l, bool has_read)
 		l->heard = now;
 	if (l->directory && l->host.out >= 0 && now - l->heard > SILENT_MS && now - l->tried > SILENT_MS) {
 		kill(l->host.pid, SIGKILL);
-		connection_ended(l);
+		end_connection(l, -1);
 		l->own_connection = true;
+		l->over = l->has_status;
 	}
-	if (l->over)
-		return;
+	if (l->host.out < 0 && l->host.pid > 0)
+		connection_ended(l);
+	if (l->over || (l->host.out < 0 && l->host.pid > 0))
+		return;                        // ssh has not exited yet
 	if (l->host.out < 0 && now - l->heard > 2 * LINK_SILENCE_MS)
 		link_close(l);
 	else if (l->host.out < 0 && now - l->tried > TRY_MS)

@@ -14,6 +14,7 @@ struct host_link {
 	uint64_t received;                 // number of bytes of whole messages
 	enum link_order_kind kind;         // kind of the orders that are sent
 	int64_t heard, ordered, tried;     // ms: last bytes of the host, last order to it, last attempt to connect again
+	int64_t closed;                    // ms: end of the connection's output
 	bool own_connection;               // the next attempt does not use a shared connection of ssh
 	bool over;                         // nothing more is received
 	bool has_status;                   // `status` is the exit status of staprun, otherwise of ssh

@@ -33,6 +33,7 @@ enum {
 	ABORT_SECONDS = 1,         // time in which the last order reaches the hosts
 	PENDING_MAX = 4 << 20,     // bytes that the program has not read, after which hosts have to wait
 	CLOCKS_APART_NS = 10000000,        // difference of clocks that is reported
+	NOTICE_SECONDS = 10,               // time after which hosts whose probes are not armed are named
 };
 
 // A kernel of some hosts, and the process that builds their module.
@@ -212,6 +213,7 @@ struct merging {
 	size_t printed;                    // number of bytes of `errors` that were written
 	bool stopping, killed;
 	bool timed_out;                    // --timeout has elapsed
+	bool named;                        // hosts whose probes were not armed after NOTICE_SECONDS were named
 	bool failed;                       // too few hosts were armed then
 };
 
@@ -397,6 +399,18 @@ static int wanted_hosts(const struct merging *m)
 	return m->s->opt.min_hosts ? m->s->opt.min_hosts : m->n;
 }
 
+// begin probes wait for all hosts, so the user should see for which.
+static void name_unarmed(struct merging *m)
+{
+	if (m->named || m->stopping || seconds_since(m->started, now()) < NOTICE_SECONDS)
+		return;
+	m->named = true;
+	for (int i = 0; i < m->n; i++)
+		if (!m->hosts[i].armed && !m->hosts[i].link.over)
+			fprintf(stderr, "waiting for the probes of %s (--timeout=SECONDS sets a limit)\n",
+				m->hosts[i].link.host.remote->url);
+}
+
 // When --timeout has elapsed: abandons the hosts whose probes are not armed. If too few are left, ends the run, before
 // the program has run begin probes.
 static void check_armed(struct merging *m)
@@ -404,6 +418,8 @@ static void check_armed(struct merging *m)
 	double limit = m->s->opt.hosts_timeout_s;
 	int armed = 0, late = 0;
 
+	if (!limit)
+		name_unarmed(m);
 	if (!limit || m->timed_out || m->stopping || seconds_since(m->started, now()) < limit)
 		return;
 	m->timed_out = true;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // --remote: pass 5 on other hosts. Output of several hosts is printed in whole lines.
 //
-// remote_open() asks each host for its kernel, and forks a process for each kernel if there are several.
+// remote_open() asks each host for its kernel (query.c), and forks a process for each kernel if there are several.
 // remote_run() runs the module on the hosts of this process.
 #include "run/remote.h"
 
@@ -21,6 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -42,131 +43,6 @@ void remote_check(const char *url)
 }
 
 // ---------------------------------------------------------------- kernels of the hosts
-
-// Up to ASKED_IN_TURN hosts are asked for their kernels one after the other, so that ssh can ask for passwords. If
-// there are more, up to ASKED_AT_ONCE are asked at the same time, without passwords.
-enum { ASKED_IN_TURN = 4, ASKED_AT_ONCE = 32 };
-
-// The program that asks a host, and its output so far.
-struct query { int pid, fd; int64_t started_ms; struct buf output; };
-
-static int64_t now_ms(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec * (int64_t)1000 + t.tv_nsec / 1000000;
-}
-
-static void start_query(struct query *q, const struct remote *r)
-{
-	arguments argv = { 0 }, none = { 0 };
-	int ends[2];
-
-	host_shell_command(&argv, r->url, "uname -rm", &none);
-	if (pipe2(ends, O_CLOEXEC))
-		die("cannot create a pipe to %s: %s", r->url, strerror(errno));
-	fflush(NULL);
-	q->pid = fork();
-	if (q->pid < 0)
-		die("cannot start a process for %s: %s", r->url, strerror(errno));
-	if (q->pid == 0) {
-		dup2(open("/dev/null", O_RDONLY | O_CLOEXEC), STDIN_FILENO);
-		dup2(ends[1], STDOUT_FILENO);
-		dup2(ends[1], STDERR_FILENO);
-		execvp(argv.at[0], (char *const *)argv.at);
-		_exit(127);
-	}
-	close(ends[1]);
-	q->fd = ends[0];
-	q->started_ms = now_ms();
-}
-
-// Returns the time in ms that is left of --timeout; -1: there is no limit.
-static int time_left(const struct options *o, const struct query *q)
-{
-	int64_t left = q->started_ms + (int64_t)(o->hosts_timeout_s * 1000) - now_ms();
-
-	return !o->hosts_timeout_s ? -1 : left < 0 ? 0 : (int)left;
-}
-
-// Reads the output up to its end. Returns false if it has not ended in time.
-static bool read_answer(const struct options *o, struct query *q)
-{
-	struct pollfd fd = { q->fd, POLLIN, 0 };
-	char some[4096];
-	ssize_t n = 1;
-
-	while (n > 0 || (n < 0 && errno == EINTR)) {
-		n = poll(&fd, 1, time_left(o, q));
-		if (n == 0)
-			return false;
-		if (n > 0)
-			n = read(q->fd, some, sizeof(some));
-		if (n > 0)
-			buf_add(&q->output, some, (size_t)n);
-	}
-	return true;
-}
-
-// Parses "6.1.0-56-cloud-amd64 x86_64". Returns NULL, or the reason why no module can be built for the host.
-static const char *finish_query(const struct options *o, struct query *q, struct remote *r)
-{
-	bool in_time = read_answer(o, q);
-	char *text, *last, *arch;
-
-	close(q->fd);
-	if (!in_time) {
-		kill(q->pid, SIGKILL);
-		spawn_wait(q->pid);
-		return str_printf("that host has not answered within %g s (--timeout)", o->hosts_timeout_s);
-	}
-	text = buf_text(&q->output);
-	if (spawn_wait(q->pid))
-		return str_printf("cannot determine that host's kernel: %s",
-		    *text ? str_ndup(text, strcspn(text, "\n")) : "ssh is not installed");
-	for (size_t len = strlen(text); len && text[len - 1] == '\n'; )
-		text[--len] = '\0';
-	last = strrchr(text, '\n');         // messages of the login precede the answer
-	last = last ? last + 1 : text;
-	arch = strchr(last, ' ');
-	if (!arch || strchr(last, '/'))
-		return str_printf("unexpected answer \"%s\" instead of the release and machine of a kernel", last);
-	*arch++ = '\0';
-	r->release = last;
-	r->arch = kernel_arch(arch);
-	return r->arch ? NULL : str_printf("modules for %s cannot be built, only for x86_64 and arm64", arch);
-}
-
-// Moves hosts that cannot be used from *all to *failed. Ends the program if fewer than --min-hosts are left.
-static void query_all(struct options *o, typeof(o->remotes) *all, unreached_list *failed)
-{
-	typeof(o->remotes) reached = { 0 };
-	struct query *queries = NEW_ARRAY(struct query, all->n);
-	int at_once = all->n > ASKED_IN_TURN ? ASKED_AT_ONCE : 1, started = 0;
-
-	for (int i = 0; i < all->n; i++) {
-		struct remote *r = &all->at[i];
-		const char *why;
-
-		for (; started < all->n && started < i + at_once; started++)
-			start_query(&queries[started], &all->at[started]);
-		why = finish_query(o, &queries[i], r);
-
-		if (why && !o->min_hosts)
-			die("--remote=%s: %s", r->url, why);
-		if (why)
-			vec_push(failed, ((struct unreached){ r->url, why }));
-		else
-			vec_push(&reached, *r);
-	}
-	if (reached.n < o->min_hosts) {
-		for vec_each(failed, f)
-			fprintf(stderr, "WARNING: %s: %s\n", f->url, f->why);
-		die("--min-hosts=%d: only %d of %d hosts can be used", o->min_hosts, reached.n, all->n);
-	}
-	*all = reached;
-}
 
 static bool same_kernel(const struct remote *a, const struct remote *b)
 {
@@ -214,17 +90,23 @@ bool remote_are_apart(const struct options *o)
 	return !o->merge && (o->remotes_all > 1 || o->remote_prefix);
 }
 
+// In a child: if the parent is killed, the run on the hosts of this child ends, too.
+static void end_with_parent(void)
+{
+	prctl(PR_SET_PDEATHSIG, SIGTERM);
+}
+
 bool remote_open(struct options *o, int *status)
 {
-	typeof(o->remotes) all = o->remotes;
+	typeof(o->remotes) all;
 	unreached_list failed = { 0 };
-	int pids[all.n], n = 0;
+	int pids[o->remotes.n], n = 0;
 
 	if (o->last_pass == 5 && o->output)
 		run_open_output(run_output_path(o->output));
-	query_all(o, &all, &failed);
+	query_all(o, &failed);
+	all = o->remotes;
 	if (o->merge) {
-		o->remotes = all;
 		merge_open(o, &failed);
 		return false;
 	}
@@ -242,8 +124,10 @@ bool remote_open(struct options *o, int *status)
 		pid = o->remotes.n < all.n || failed.n ? fork() : 0;
 		if (pid < 0)
 			die("cannot start a process for each kernel: %s", strerror(errno));
-		if (pid == 0)
+		if (pid == 0) {
+			end_with_parent();
 			return false;
+		}
 		pids[n++] = pid;
 	}
 	host_count_signals();
@@ -254,6 +138,12 @@ bool remote_open(struct options *o, int *status)
 }
 
 // ---------------------------------------------------------------- running there
+
+enum {
+	LINE_MAX_BYTES = 8 << 20,          // size of a line, after which its parts are printed as lines
+	NOTICE_MS = 5000,                  // time after an interrupt, after which hosts that have not ended are named
+	EXIT_MS = 5000,                    // time in which ssh exits after it has closed its output
+};
 
 static void lock_output(short type)
 {
@@ -306,11 +196,14 @@ static void relay(struct session *s, struct host *h, const char *bytes, size_t l
 		return;
 	}
 	buf_add(&h->line, bytes, whole ? whole : len);
-	if (!whole)
+	if (!whole && h->line.len < LINE_MAX_BYTES)
 		return;
+	if (!whole)
+		buf_add(&h->line, "\n", 1);
 	put_lines(s, h, h->line.text, h->line.len);
 	h->line.len = 0;
-	buf_add(&h->line, bytes + whole, len - whole);
+	if (end)
+		buf_add(&h->line, end + 1, len - whole);
 }
 
 // Returns false at the end of the host's output.
@@ -332,25 +225,62 @@ static bool receive(struct session *s, struct host *h)
 	return false;
 }
 
+static int64_t now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * (int64_t)1000 + t.tv_nsec / 1000000;
+}
+
+// Interrupts that the hosts were informed of, and the time of the last; named: hosts that have not ended were named.
+struct forwarded { int n; int64_t at_ms; bool named; };
+
+// The first interrupt ends the runs by the end of their input, the second ends ssh. Returns the number of hosts whose
+// output is not read any longer.
+static int forward_interrupts(struct forwarded *f, struct host *hosts, int n)
+{
+	int signals = host_interrupts(), abandoned = 0;
+	bool late;
+
+	if (signals > f->n)
+		*f = (struct forwarded){ signals, now_ms(), false };
+	late = signals && !f->named && now_ms() - f->at_ms > NOTICE_MS;
+	f->named |= late;
+	for (int i = 0; i < n; i++) {
+		struct host *h = &hosts[i];
+
+		if (!signals || h->out < 0)
+			continue;
+		host_close(&h->in);
+		if (signals >= INTERRUPTS_MAX)
+			kill(h->pid, SIGKILL);
+		if (!late)
+			continue;
+		if (signals < INTERRUPTS_MAX) {
+			fprintf(stderr, "waiting for the end of the run on %s; another interrupt ends the connection\n",
+				h->remote->url);
+			continue;
+		}
+		host_close(&h->out);           // another process holds its output open
+		abandoned++;
+	}
+	return abandoned;
+}
+
 static void relay_all(struct session *s, struct host *hosts, int n)
 {
 	struct pollfd fds[2 * n];
-	int left = n, forwarded = 0;
+	struct forwarded forwarded = { 0 };
+	int left = n;
 
-	while (left) {
-		int signals = host_interrupts();
-
+	while ((left -= forward_interrupts(&forwarded, hosts, n)) > 0) {
 		for (int i = 0; i < n; i++) {
 			struct host *h = &hosts[i];
 
-			if (signals > forwarded && signals >= INTERRUPTS_MAX && h->out >= 0)
-				kill(h->pid, SIGKILL);
-			if (signals)
-				host_close(&h->in);
 			fds[2 * i] = (struct pollfd){ h->out, POLLIN, 0 };
 			fds[2 * i + 1] = (struct pollfd){ host_is_sending(h) ? h->in : -1, POLLOUT, 0 };
 		}
-		forwarded = signals;
 		if (poll(fds, (nfds_t)(2 * n), 1000) < 0)
 			continue;
 		for (int i = 0; i < n; i++) {
@@ -370,10 +300,25 @@ static void start_host(struct session *s, struct host *h, const struct remote *r
 		h->report = report_remote(s, r->url, &h->out);
 }
 
+// Returns the exit status of ssh, which a host that has closed its output may keep running.
+static int end_connection(const struct host *h)
+{
+	int64_t until = now_ms() + EXIT_MS;
+	int status = -1;
+
+	for (int64_t left; status < 0 && (left = until - now_ms()) > 0; )
+		status = spawn_wait_ms(h->pid, (int)left);
+	if (status >= 0)
+		return status;
+	fprintf(stderr, "WARNING: %s: the run there has closed its output and has not ended\n", h->remote->url);
+	kill(h->pid, SIGKILL);
+	return spawn_wait(h->pid);
+}
+
 // Returns the exit status of the run there, or that of its stap-report.
 static int finish_host(const struct host *h)
 {
-	int status = spawn_wait(h->pid), reported = h->report ? spawn_wait(h->report) : 0;
+	int status = end_connection(h), reported = h->report ? spawn_wait(h->report) : 0;
 
 	if (status && status != EXIT_COMMAND)
 		fprintf(stderr, "WARNING: %s: the run there ended with status %d\n", h->remote->url, status);

@@ -22,6 +22,10 @@ bool remote_are_apart(const struct options *o);
 struct unreached { const char *url, *why; };       // a host that cannot be used
 typedef VEC(struct unreached) unreached_list;
 
+// query.c: determines the kernels of the hosts, and moves hosts that cannot be used to *failed. Ends the program if fewer
+// than --min-hosts are left.
+void query_all(struct options *o, unreached_list *failed);
+
 // Runs the module on all hosts of its kernel at the same time and relays their output; returns the exit status.
 int remote_run(struct session *s);
 

@@ -8,11 +8,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -73,16 +75,35 @@ int spawn_start(const struct spawn *s)
 	return start(s, -1);
 }
 
+static int exit_status(int status)
+{
+	int rc = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+
+	STAP_PROBE1(stap, system__return, rc);
+	return rc;
+}
+
 int spawn_wait(int pid)
 {
-	int status, rc;
+	int status;
 
 	while (waitpid(pid, &status, 0) < 0)
 		if (errno != EINTR)
 			return 127;
-	rc = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
-	STAP_PROBE1(stap, system__return, rc);
-	return rc;
+	return exit_status(status);
+}
+
+int spawn_wait_ms(int pid, int ms)
+{
+	struct pollfd fd = { (int)syscall(SYS_pidfd_open, pid, 0), POLLIN, 0 };
+	int status, ended;
+
+	if (fd.fd >= 0 && ms)
+		poll(&fd, 1, ms);
+	if (fd.fd >= 0)
+		close(fd.fd);
+	ended = waitpid(pid, &status, WNOHANG);
+	return ended == 0 ? -1 : ended < 0 ? 127 : exit_status(status);
 }
 
 static char *collect(int fd)

@@ -29,6 +29,8 @@ char *spawn_interpreter(const char *path, bool through_env);
 // spawn_start() and spawn_wait() run several programs at once (no capture).
 int spawn_start(const struct spawn *s);    // pid or -errno
 int spawn_wait(int pid);
+// Waits up to this time. Returns -1 if the program still runs, or if a signal has arrived meanwhile.
+int spawn_wait_ms(int pid, int ms);
 
 // While spawn_run() waits, SIGINT, SIGTERM and SIGHUP are left to the child, which is in the same process group.
 #endif
