@@ -6,6 +6,7 @@
 
 #include "interrupts.h"
 #include "util/diag.h"
+#include "util/str.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -58,6 +59,26 @@ static const char *quoted(const char *word)
 	return buf_text(&b);
 }
 
+// Adds the destination, with "--" before it. ssh:// URLs of ssh have no IPv6 addresses, so these are passed without
+// brackets.
+static void add_destination(arguments *argv, const char *url)
+{
+	const char *open = strchr(url, '['), *close = strchr(url, ']');
+
+	if (open && close) {
+		url += str_starts(url, "ssh://") ? strlen("ssh://") : 0;
+		if (close[1] == ':') {
+			vec_push(argv, "-p");
+			vec_push(argv, close + 2);
+		}
+		url = str_printf("%.*s%.*s", (int)(open - url), url, (int)(close - open - 1), open + 1);
+	} else if (!strstr(url, "://") && strchr(url, ':')) {
+		url = str_printf("ssh://%s", url);
+	}
+	vec_push(argv, "--");
+	vec_push(argv, url);
+}
+
 // ssh joins the words of the command to one text for a shell. options: of ssh.
 static void shell_command(arguments *argv, const char *url, const arguments *options, const char *script,
 			  const arguments *words)
@@ -80,8 +101,7 @@ static void shell_command(arguments *argv, const char *url, const arguments *opt
 	vec_push(argv, "ssh");
 	for vec_each(options, option)
 		vec_push(argv, *option);
-	vec_push(argv, "--");
-	vec_push(argv, strstr(url, "://") || !strchr(url, ':') ? url : str_printf("ssh://%s", url));
+	add_destination(argv, url);
 	vec_push(argv, buf_text(&line));
 	vec_push(argv, NULL);
 }

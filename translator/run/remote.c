@@ -13,6 +13,7 @@
 #include "util/spawn.h"
 #include "util/str.h"
 
+#include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -26,6 +27,21 @@
 #include <time.h>
 #include <unistd.h>
 
+// Returns whether the host of the URL is an IPv6 address in brackets; a port has to be valid.
+static bool is_address(const char *url)
+{
+	const char *at, *close;
+	struct in6_addr address;
+	int64_t port;
+
+	url += str_starts(url, "ssh://") ? strlen("ssh://") : 0;
+	at = strchr(url, '@');
+	url = at ? at + 1 : url;
+	close = strchr(url, ']');
+	return *url == '[' && close && inet_pton(AF_INET6, str_ndup(url + 1, (size_t)(close - url - 1)), &address) == 1 &&
+	       (!close[1] || (close[1] == ':' && str_number(close + 2, 1, 65535, &port)));
+}
+
 void remote_check(const char *url)
 {
 	static const char *const others[] = { "unix:", "libvirt:", "bpf" };
@@ -38,6 +54,9 @@ void remote_check(const char *url)
 		if ((unsigned char)*c <= ' ' || *c == 0x7f || ((*c == '@' || *c == '/') && c[1] == '-'))
 			die("--remote=\"%s\" has a blank, a control character or a host that begins with \"-\"; use "
 			    "[ssh://][USER@]HOST[:PORT]", str_escape(url, strlen(url)));
+	if (strchr(url, '[') ? !is_address(url) : !strstr(url, "://") && strchr(url, ':') != strrchr(url, ':'))
+		die("--remote=\"%s\" is not an IPv6 address in brackets, such as root@[2001:db8::1]:2222",
+		    str_escape(url, strlen(url)));
 	if (!*url || *url == '-')
 		die("--remote takes [ssh://][USER@]HOST[:PORT] or direct://, not \"%s\"", url);
 }

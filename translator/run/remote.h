@@ -8,7 +8,8 @@
 // Dies if the URL is invalid.
 void remote_check(const char *url);
 
-// hosts.c: adds the hosts of a file, each as [USER@]HOST[:PORT]. Dies at the first line that is not valid.
+// hosts.c: adds the hosts of a file or, for "@NAME", of a group of ClusterShell, each as [USER@]HOST[:PORT]. Dies at
+// the first line that is not valid.
 void hosts_read(const char *path, name_list *hosts);
 
 // Determines the kernels of the hosts and sets the release. Returns true if there are several kernels: then it has
@@ -22,8 +23,8 @@ bool remote_are_apart(const struct options *o);
 struct unreached { const char *url, *why; };       // a host that cannot be used
 typedef VEC(struct unreached) unreached_list;
 
-// query.c: determines the kernels of the hosts, and moves hosts that cannot be used to *failed. Ends the program if fewer
-// than --min-hosts are left.
+// query.c: determines the kernels of the hosts, and moves hosts that cannot be used to *failed. Ends the program if
+// fewer than --min-hosts are left.
 void query_all(struct options *o, unreached_list *failed);
 
 // Runs the module on all hosts of its kernel at the same time and relays their output; returns the exit status.
