@@ -49,6 +49,45 @@ password_sha256=$(printf secret | sha256sum | cut -d' ' -f1)" expect export-pass
 openssl req -x509 -newkey rsa:2048 -nodes -days 3 -subj /CN=t -keyout "$served/key" -out "$served/cert" 2>/dev/null
 WEB="cert_file=$served/cert
 key_file=$served/key" expect export-tls 0 '200' serving client 'garbage(b"GET / HTTP/1.0\r\n\r\n"); print(get(scheme="https")[0])'
+# 400 clients that send nothing, or a part of a request, delay nobody; a request without end is refused.
+expect export-idle 0 'True' serving client '
+idle = [socket.create_connection(("127.0.0.1", port)) for i in range(400)]
+for s in idle[::2]: s.sendall(b"GET /metrics HTTP/1.1\r\nX:")
+print([get()[0] for i in range(20)] == [200] * 20)'
+expect export-head 0 '200 True b
+405 GET, HEAD
+431
+400' serving client '
+import http.client
+for method in "HEAD", "DELETE":
+    c = http.client.HTTPConnection("127.0.0.1", port); c.request(method, "/metrics"); r = c.getresponse(); body = r.read()
+    print(r.status, *([int(r.headers["Content-Length"]) > 100, "b" * (body == b"")] if method == "HEAD" else [r.headers["Allow"]]))
+for text in b"GET /metrics HTTP/1.1\r\n" + b"x" * 40000, b"\0\r\n\r\n":
+    s = socket.create_connection(("127.0.0.1", port)); s.sendall(text); print(s.recv(99).split()[1].decode())'
+# The file that exporters have: bcrypt, paths relative to it. Others are refused with the reason.
+bcrypt() { python3 -c 'import ctypes, sys; c = ctypes.CDLL("libcrypt.so.1").crypt; c.restype = ctypes.c_char_p; print(c(b"secret", b"$2b$04$abcdefghijklmnopqrstuu").decode())'; }
+WEB="# of an exporter
+tls_server_config:
+  cert_file: cert
+  key_file: \"key\"  # beside this file
+basic_auth_users:
+  me: $(bcrypt)" expect export-exporters-config 0 '401 401 200 200' serving client 'h = "https"; print(get(scheme=h)[0], get(login="me:wrong", scheme=h)[0], get(login="me:secret", scheme=h)[0], get(login="me:secret", scheme=h)[0])'
+web_refused() { # NAME MESSAGE TEXT
+	printf '%b\n' "$3" >"$served/bad"
+	expect "export-web-$1" 1 "\$STAP_EXPORT_WEB_CONFIG $served/bad: $2" env STAP_EXPORT_WEB_CONFIG="$served/bad" "$SOURCE/translator/run/stap-export" "prometheus:$port" fake
+}
+openssl rsa -aes128 -passout pass:x -in "$served/key" -out "$served/encrypted" 2>/dev/null
+web_refused setting 'line 2: unsupported setting "client_auth_type"; the settings are cert_file and key_file' 'tls_server_config:\n  client_auth_type: none'
+web_refused section 'line 1: unsupported setting "http_server_config:"' 'http_server_config:\n  http2: true'
+web_refused plain-password 'the password of me is not a bcrypt hash, which htpasswd -nB prints' 'basic_auth_users:\n  me: secret'
+web_refused short-digest 'the password of me is not a SHA-256 in 64 hexadecimal digits' 'user=me\npassword_sha256=secret'
+web_refused one-file 'cert_file and key_file belong together' 'cert_file=/x'
+web_refused bytes 'it is not text in UTF-8' '\377\376'
+expect export-web-missing 1 "\$STAP_EXPORT_WEB_CONFIG $served/none: No such file" env STAP_EXPORT_WEB_CONFIG="$served/none" "$SOURCE/translator/run/stap-export" "prometheus:$port" fake
+printf 'cert_file=%s/cert\nkey_file=%s/encrypted\n' "$served" "$served" >"$served/bad"
+expect export-web-encrypted 1 "the key $served/encrypted is encrypted" env STAP_EXPORT_WEB_CONFIG="$served/bad" "$SOURCE/translator/run/stap-export" "prometheus:$port" fake
+printf 'cert_file=%s/cert\nkey_file=%s/cert\n' "$served" "$served" >"$served/bad"
+expect export-web-wrong-key 1 "cert_file $served/cert with key_file $served/cert cannot be used" env STAP_EXPORT_WEB_CONFIG="$served/bad" "$SOURCE/translator/run/stap-export" "prometheus:$port" fake
 expect export-port-used 1 'ERROR: --export: cannot export metrics to' serving bash -c "'$SOURCE/translator/run/stap-export' prometheus:$port fake </dev/null"
 expect export-no-port 1 '--export takes prometheus:[ADDR:]PORT' "$STAP" --export=prometheus:x -e "$begin"
 expect export-unknown 1 '--export takes prometheus:[ADDR:]PORT' "$STAP" --export=graphite:1 -e "$begin"
@@ -88,6 +127,38 @@ n 22' export_two
 expect export-user 0 '# HELP ticks of the timer
 # TYPE ticks counter
 ticks N' export_user
+# Labels of any bytes, names that samples of statistics have, and keys with the name of another key.
+export_names() {
+	local script
+	"$STAP" --runtime=user --export=prometheus:"$port" -e 'global a // \ in "text"
+global lat, lat_count, lat_values, b probe begin { a["q\"\\\n"] = 1; a["\xff\xc3"] = 2; a["é"] = 3; a[""] = 4; lat <<< 2; lat_count = 3; lat_values = 4
+key2 = 4; b[key2, key2 + 1] = 5 } probe timer.s(100) { exit() } probe end { print(@hist_log(lat)) }' >"$SCRATCH/exporting" 2>&1 &
+	script=$!
+	for _ in {1..300}; do
+		get "http://127.0.0.1:$port/metrics" 2>/dev/null | grep -q '^b{' && break
+		sleep 0.1
+	done
+	get "http://127.0.0.1:$port/metrics"
+	kill $script
+	wait $script
+}
+expect export-names 0 '# HELP a \\ in "text"
+# TYPE a gauge
+a{key1="q\"\\\n"} 1
+a{key1="\\xff\\xc3"} 2
+a{key1="é"} 3
+a{key1=""} 4
+# TYPE lat_values_values histogram
+lat_values_values_bucket{le="3"} 1
+lat_values_values_bucket{le="+Inf"} 1
+lat_values_values_sum 2
+lat_values_values_count 1
+# TYPE lat_count gauge
+lat_count 3
+# TYPE lat_values gauge
+lat_values 4
+# TYPE b gauge
+b{key2="4",key2_="5"} 5' export_names
 scraped() { # with Prometheus's own storage and query language
 	printf 'global: { scrape_interval: 1s }\nscrape_configs: [ { job_name: t, static_configs: [ { targets: ["127.0.0.1:%s"] } ] } ]\n' "$port" >"$served/prometheus.yml"
 	local own=$((port + 1)) pid answer i
