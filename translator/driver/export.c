@@ -31,7 +31,8 @@ enum {
 
 // ---------------------------------------------------------------- the script as it was parsed
 
-struct use { const char *name; name_list labels; bool decremented; };
+// metric: the name of the metric, which is that of the global unless others have the names of its samples.
+struct use { const char *name, *metric; name_list labels; bool decremented; };
 
 struct search { VEC(struct use) uses; };
 
@@ -50,7 +51,9 @@ static const char *label(const expr_vec *keys, int i, const name_list *earlier)
 	const char *name = e->kind == E_CALL ? e->u.call.name : e->kind == E_VAR ? e->u.var.name : NULL;
 
 	if (!name || str_starts(name, "__") || str_in_list(earlier, name) || !strcmp(name, "le"))
-		return str_printf("key%d", i + 1);
+		name = str_printf("key%d", i + 1);
+	while (str_in_list(earlier, name))             // an earlier key is a variable with this name
+		name = str_printf("%s_", name);
 	return name;
 }
 
@@ -131,7 +134,7 @@ static void append_sample(struct buf *b, const char *name, const struct var *v, 
 // -1, 62 counts -3 and -2.
 static void append_buckets(struct buf *b, const struct var *v, const struct use *u, const char *element)
 {
-	const char *name = str_printf("%s_bucket", v->name);
+	const char *name = str_printf("%s_bucket", u->metric);
 	struct buf values = { 0 }, unused = { 0 };
 	const char *template = sample(name, v, u, "%d", &values), *last = sample(name, v, u, "+Inf", &unused);
 
@@ -163,11 +166,21 @@ static void append_element(struct buf *b, const struct var *v, const struct use 
 	if (kind == HISTOGRAM)
 		append_buckets(b, v, u, element);
 	if (kind == HISTOGRAM || kind == SUMMARY) {
-		append_sample(b, str_printf("%s_sum", v->name), v, u, str_printf("@sum(%s)", element));
-		append_sample(b, str_printf("%s_count", v->name), v, u, str_printf("@count(%s)", element));
+		append_sample(b, str_printf("%s_sum", u->metric), v, u, str_printf("@sum(%s)", element));
+		append_sample(b, str_printf("%s_count", u->metric), v, u, str_printf("@count(%s)", element));
 	} else {
-		append_sample(b, v->name, v, u, kind == COUNT ? str_printf("@count(%s)", element) : element);
+		append_sample(b, u->metric, v, u, kind == COUNT ? str_printf("@count(%s)", element) : element);
 	}
+}
+
+// In a help text, a backslash begins an escape.
+static const char *help_text(const char *comment)
+{
+	struct buf b = { 0 };
+
+	for (const char *c = comment; *c && b.len < 200; c++)
+		buf_printf(&b, *c == '\\' ? "\\\\" : "%c", *c);
+	return buf_text(&b);
 }
 
 // most: maximum number of elements of an array that are printed.
@@ -181,8 +194,8 @@ static void append_global(struct session *s, struct buf *b, const struct var *v,
 	for (int i = 0; i < v->arity; i++)
 		buf_printf(&keys, "%s%s", i ? ", " : "", key_name(v, i));
 	if (help)
-		append(b, str_printf("# HELP %s %.200s\n", v->name, help));
-	append(b, str_printf("# TYPE %s %s\n", v->name, names[kind]));
+		append(b, str_printf("# HELP %s %s\n", u->metric, help_text(help)));
+	append(b, str_printf("# TYPE %s %s\n", u->metric, names[kind]));
 	if (!v->arity) {
 		buf_printf(b, v->type == T_STATS ? "\tif (@count(%s)) {\n" : "\t{\n", v->name);
 		append_element(b, v, u, kind, v->name);
@@ -191,7 +204,7 @@ static void append_global(struct session *s, struct buf *b, const struct var *v,
 	}
 	buf_printf(b, "\t__n = 0\n\tforeach ([%s] in %s limit %lld) {\n", buf_text(&keys), v->name, (long long)most + 1);
 	buf_printf(b, "\tif (__n++ >= %lld) {\n", (long long)most);
-	append(b, str_printf("# %s has more elements: raise -DMAXACTION\n", v->name));
+	append(b, str_printf("# %s has more elements: raise -DMAXACTION\n", u->metric));
 	buf_puts(b, "\tbreak }\n");
 	append_element(b, v, u, kind, str_printf("%s[%s]", v->name, buf_text(&keys)));
 	buf_puts(b, "\t}\n");
@@ -200,6 +213,30 @@ static void append_global(struct session *s, struct buf *b, const struct var *v,
 static bool is_metric(const struct var *v)
 {
 	return (!v->loc.source || !v->loc.source->library) && (v->type == T_LONG || v->type == T_STATS);
+}
+
+static bool is_metric_named(const struct session *s, const char *name)
+{
+	for vec_each(&s->script.globals, v)
+		if (is_metric(*v) && !strcmp((*v)->name, name))
+			return true;
+	return false;
+}
+
+// The samples of statistics have names that other globals may have.
+static const char *metric_name(const struct session *s, const struct var *v, enum kind kind)
+{
+	static const char *const parts[] = { "", "_count", "_sum", "_bucket" };
+	const char *name = v->name;
+	bool is_taken = kind == HISTOGRAM || kind == SUMMARY;
+
+	while (is_taken) {
+		is_taken = false;
+		for (size_t i = name == v->name; i < ARRAY_SIZE(parts); i++)
+			is_taken |= is_metric_named(s, str_printf("%s%s", name, parts[i]));
+		name = is_taken ? str_printf("%s_values", name) : name;
+	}
+	return name;
 }
 
 // Divides the remaining statements of MAXACTION among the arrays, since a handler that exceeds it ends the script.
@@ -215,9 +252,10 @@ static void append_globals(struct session *s, struct buf *b, struct search *foun
 		}
 	for vec_each(&s->script.globals, v)
 		if (is_metric(*v)) {
-			const struct use *u = use_of(found, (*v)->name);
+			struct use *u = use_of(found, (*v)->name);
 			int64_t most = arrays && left > 0 ? left / arrays / cost(kind_of(*v, u)) : 0;
 
+			u->metric = metric_name(s, *v, kind_of(*v, u));
 			append_global(s, b, *v, u, most);
 		}
 }
