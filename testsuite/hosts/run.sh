@@ -82,6 +82,12 @@ merge timeout 0 "$(printf '%s\n' begin 43)" 'WARNING: stuck: nothing of this hos
 WARNING: unarmed: nothing of this host is in the result: its probes were not armed within 20 s (--timeout)
 WARNING: silent: nothing of this host is in the result: that host has not answered within 20 s (--timeout)' \
 	--remote=stuck --remote=sums10 --remote=unarmed --remote=silent --remote=sums9 --min-hosts=2 --timeout=20 -e "$count probe begin { println(\"begin\") }"
+# Hosts that send much before all are armed have to wait: 32 MB of each here, and 8 MB that the host stores.
+merge eager 1 '' 'WARNING: unarmed: nothing of this host is in the result' --remote=eager --remote=unarmed --timeout=15 -e "$count"
+if wanted eager; then
+	sent=$(find "$SCRATCH/eager" -name '*.megabyte*' | wc -l)
+	report hosts/eager-waits "$([ "$sent" -gt 20 ] && [ "$sent" -lt 60 ] || echo "sent $sent MB")"
+fi
 merge timeout-all 1 '' 'WARNING: unarmed: nothing of this host is in the result: its probes were not armed within 6 s (--timeout)
 --timeout=6: only 1 of 2 hosts have armed their probes in time; --min-hosts=N runs the script on those' \
 	--remote=exits --remote=unarmed --timeout=6 -e "$count probe begin { println(\"begin\") }"
@@ -116,7 +122,7 @@ merge shared 0 "$numbers"$'\n'"$result" '' --remote=shared -e "$again"
 # other numbers, from 60 on, since a session of which stap has received nothing ends.
 hosts=()
 for i in ${BYTES:-61 99 160 203 290 377}; do hosts+=(--remote="byte$i"); done
-show=sort merge cut-at-bytes 0 "$(printf '%s\n' $((101 * ${#hosts[@]})) ${BYTES:-61 99 160 203 290 377} "shared $((10 * ${#hosts[@]}))" | sort)" '' "${hosts[@]}" -e '
+show='sort' merge cut-at-bytes 0 "$(printf '%s\n' $((101 * ${#hosts[@]})) ${BYTES:-61 99 160 203 290 377} "shared $((10 * ${#hosts[@]}))" | sort)" '' "${hosts[@]}" -e '
 global n, by probe vfs.read { n++; by[execname()]++ } probe timer.s(2) { exit() } probe end { println(n) foreach (k in by) println(k, " ", by[k]) }'
 # Messages of hosts that nobody reads for 7 seconds: the host still receives orders, without which it ends after 4.
 if wanted loud; then
@@ -136,7 +142,7 @@ merge hostile 0 12 'received invalid data instead of messages of staprun; the ho
 merge unmergeable 1 '' '"n" cannot be merged: this probe runs on each host, and each host may set another value' --remote=sums1 -e 'global n probe vfs.read { n = 1 } probe end { println(n) }'
 merge too-large 1 '' '--merge: hosts cannot send the globals: an array takes more than 64 MB' \
 	--remote=sums1 -e 'global a[1000000] probe vfs.read { a[execname(), pid()]++ } probe end { foreach ([e, p] in a limit 1) println(e) }'
-merge monitor 1 '' '--merge cannot be used with --export, -x, -m, -t, --monitor or -u' --remote=sums1 --monitor -e "$count"
+merge monitor 1 '' '--monitor cannot be used with --remote or --hosts' --remote=sums1 --monitor -e "$count"
 fifty=()
 for ((i = 0; i < 50; i++)); do fifty+=(--remote="sums$i"); done
 merge fifty 0 "$(printf '%s\n' 1825 'shared 3250')" '' "${fifty[@]}" -e '
@@ -196,11 +202,11 @@ elif wanted killed-kernels; then
 	ln -s "$TESTS/hosts/stand_in.py" "$HOSTS_DIR/bin/staprun"
 	PATH=$HOSTS_DIR/bin:$PATH "$STAP" --remote=waits1 --remote=waitsother2 -e 'probe vfs.read { println(1) }' >"$HOSTS_DIR/out" 2>&1 &
 	stap=$!
-	for ((i = 0; i < 1200; i++)); do [ "$(ls "$HOSTS_DIR" | grep -c began)" -lt 2 ] || break; sleep 0.1; done
+	for ((i = 0; i < 1200; i++)); do [ "$(find "$HOSTS_DIR" -name "*.began" | wc -l)" -lt 2 ] || break; sleep 0.1; done
 	kill -KILL $stap
 	wait $stap 2>/dev/null
-	for ((i = 0; i < 300; i++)); do [ "$(ls "$HOSTS_DIR" | grep -c ended)" -lt 2 ] || break; sleep 0.1; done
-	report hosts/killed-kernels "$(ls "$HOSTS_DIR" | grep 'began\|ended' | diff <(printf '%s\n' waits1.began waits1.ended waitsother2.began waitsother2.ended) - || cat "$HOSTS_DIR/out")"
+	for ((i = 0; i < 300; i++)); do [ "$(find "$HOSTS_DIR" -name "*.ended" | wc -l)" -lt 2 ] || break; sleep 0.1; done
+	report hosts/killed-kernels "$(cd "$HOSTS_DIR" && printf '%s\n' *.began *.ended | diff <(printf '%s\n' waits1.began waitsother2.began waits1.ended waitsother2.ended) - || cat "$HOSTS_DIR/out")"
 fi
 # Invalid streams, read by a program that checks itself.
 if wanted mutated; then

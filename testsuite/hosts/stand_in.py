@@ -208,6 +208,15 @@ def play(name):
         wait_for_end()
         send(record(added(0, 1000)), END)
         return 0
+    elif kind == 'eager':              # marks each megabyte of output that it was able to send
+        for i in range(300):
+            for _ in range(16):
+                rest = record(printed('x' * 65500 + '\n'))
+                while rest:
+                    rest = rest[os.write(1, rest):]
+            mark(name, 'megabyte%d' % i)
+            if terminated:
+                break
     elif kind == 'loud':               # more messages than a pipe takes
         send(record(added(0, 5)))
         for i in range(5000):

@@ -33,6 +33,8 @@ enum {
 	ABORT_SECONDS = 1,         // time in which the last order reaches the hosts
 	PENDING_MAX = 4 << 20,     // bytes that the program has not read, after which hosts have to wait
 	CLOCKS_APART_NS = 10000000,        // difference of clocks that is reported
+	EARLY_MAX = 64 << 20,              // bytes of all hosts that the program stores before begin probes run,
+	EARLY_MIN = 256 << 10,             // and of one host at least
 	NOTICE_SECONDS = 10,               // time after which hosts whose probes are not armed are named
 };
 
@@ -196,6 +198,7 @@ struct merged_host {
 	struct host_link link;
 	struct timespec last_data;         // time of the last output from it
 	struct buf errors;                 // incomplete last line of its standard error
+	size_t early;                      // bytes of its output before begin probes run
 	bool armed;
 	bool late;                         // its probes were not armed in time
 	bool ended;                        // the program was informed of its end
@@ -212,6 +215,7 @@ struct merging {
 	struct buf errors;                 // messages of hosts that stderr has not accepted
 	size_t printed;                    // number of bytes of `errors` that were written
 	bool stopping, killed;
+	bool begun;                        // all hosts are armed or have ended, so begin probes run
 	bool timed_out;                    // --timeout has elapsed
 	bool named;                        // hosts whose probes were not armed after NOTICE_SECONDS were named
 	bool failed;                       // too few hosts were armed then
@@ -378,6 +382,7 @@ static void take(void *data, int i, enum link_message_kind kind, const char *byt
 	if (!len)
 		return;
 	m->hosts[i].last_data = now();
+	m->hosts[i].early += len;
 	tell(m, &chunk, sizeof(chunk));
 	tell(m, bytes, len);
 }
@@ -456,6 +461,23 @@ static void check_ends(struct merging *m)
 		link_close(&m->hosts[i].link);
 }
 
+// Before begin probes run, the program stores what hosts send. A host that sends more has to wait.
+static bool is_read(const struct merging *m, const struct merged_host *h)
+{
+	size_t most = EARLY_MAX / (size_t)m->n;
+
+	return m->begun || h->early < (most > EARLY_MIN ? most : EARLY_MIN);
+}
+
+static void check_begun(struct merging *m)
+{
+	bool begun = true;
+
+	for (int i = 0; i < m->n; i++)
+		begun &= m->hosts[i].armed || m->hosts[i].link.over;
+	m->begun |= begun || m->stopping;
+}
+
 // Waits up to half of LINK_BEAT_MS for hosts and the program, then reads their data and sends orders.
 static void wait_and_receive(struct merging *m, struct pollfd *fds)
 {
@@ -464,7 +486,7 @@ static void wait_and_receive(struct merging *m, struct pollfd *fds)
 	for (int i = 0; i < m->n; i++) {
 		const struct host *h = &m->hosts[i].link.host;
 
-		fds[2 * i] = (struct pollfd){ has_space ? h->out : -1, POLLIN, 0 };
+		fds[2 * i] = (struct pollfd){ has_space && is_read(m, &m->hosts[i]) ? h->out : -1, POLLIN, 0 };
 		fds[2 * i + 1] = (struct pollfd){ host_is_sending(h) ? h->in : -1, POLLOUT, 0 };
 	}
 	fds[2 * m->n] = (struct pollfd){ m->from, POLLIN, 0 };
@@ -483,7 +505,7 @@ static void wait_and_receive(struct merging *m, struct pollfd *fds)
 			link_receive(&m->hosts[i].link, take, m, i);
 	}
 	for (int i = 0; i < m->n; i++)
-		link_tick(&m->hosts[i].link, has_space);
+		link_tick(&m->hosts[i].link, has_space && is_read(m, &m->hosts[i]));
 }
 
 static void relay(struct merging *m)
@@ -494,6 +516,7 @@ static void relay(struct merging *m)
 	while (running || (m->pending.len && m->to >= 0) || (m->errors.len && !m->killed)) {
 		check_armed(m);
 		check_ends(m);
+		check_begun(m);
 		wait_and_receive(m, fds);
 		running = 0;
 		for (int i = 0; i < m->n; i++) {
