@@ -38,6 +38,9 @@ static const char linked_on_host[] =
 	"command -v staprun >/dev/null || { echo 'ERROR: staprun is not installed on this host' >&2; exit 1; }\n"
 	"exec staprun --link \"$@\"\n";
 
+// With --merge, hosts send the same keys each second, of which little is left when ssh has compressed them.
+#define COMPRESSED "-oCompression=yes"
+
 static bool is_direct(const char *url)
 {
 	static const char *const names[] = { "direct", "direct:", "direct://", "stapsh:", "stapsh://" };
@@ -164,9 +167,11 @@ static void start(struct session *s, struct host *h, const struct remote *r, con
 		  const name_list *settings, const char *script)
 {
 	const char *name = module->name;
-	arguments words = { 0 }, argv = { 0 };
+	arguments words = { 0 }, argv = { 0 }, options = { 0 };
 	int err;
 
+	if (script == linked_on_host)
+		vec_push(&options, COMPRESSED);
 	*h = (struct host){ .remote = r, .module = module };
 	vec_push(&words, str_printf("%zu", module->size));
 	vec_push(&words, name);
@@ -176,7 +181,7 @@ static void start(struct session *s, struct host *h, const struct remote *r, con
 	vec_push(&words, name);
 	for vec_each(settings, setting)
 		vec_push(&words, *setting);
-	host_shell_command(&argv, r->url, script, &words);
+	shell_command(&argv, r->url, &options, script, &words);
 	err = connect_to(h, &argv, false);
 	if (err)
 		die("cannot run %s: %s", argv.at[0], strerror(err));
@@ -199,6 +204,7 @@ bool host_rejoin(struct host *h, const char *directory, bool own_connection)
 	arguments words = { 0 }, argv = { 0 }, options = { 0 };
 
 	vec_push(&words, directory);
+	vec_push(&options, COMPRESSED);
 	vec_push(&options, "-oBatchMode=yes");         // ssh in the background cannot ask for a password
 	if (own_connection)
 		vec_push(&options, "-oControlPath=none");
