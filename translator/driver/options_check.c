@@ -63,8 +63,11 @@ static void check_hosts(const struct options *o)
 				"runs here");
 	if (o->merge && o->remotes.n && o->last_pass < 5)
 		options_misused("--merge and -p cannot be used together with hosts");
-	if (o->merge && (o->export || o->target_pid || o->module_name || o->timing || o->monitor || o->no_optimize))
-		options_misused("--merge cannot be used with --export, -x, -m, -t, --monitor or -u");
+	if (o->merge && (o->export || o->target_pid || o->module_name || o->timing || o->no_optimize))
+		options_misused("--merge cannot be used with --export, -x, -m, -t or -u");
+	if (o->monitor && o->remotes.n)
+		options_misused("--monitor cannot be used with --remote or --hosts; with --merge, a timer probe prints the "
+				"globals of all hosts");
 	if (o->remote_prefix && !o->remotes.n)
 		options_misused("--remote-prefix requires --remote");
 }
@@ -145,9 +148,10 @@ static void check_records_of_hosts(const struct options *o)
 {
 	bool json = o->output_format && !strcmp(o->output_format, "json");
 
-	if (o->record || o->monitor || o->outputs.n || (!json && strcmp(o->output_format, "text")))
-		options_misused("without --merge, only the formats text and json of -f can be used with --remote-prefix or several "
-				"hosts: each host has a session of its own");
+	if (o->record || o->outputs.n || (!json && strcmp(o->output_format, "text")))
+		options_misused("%s cannot be used with --remote-prefix or several hosts, each of which has a session of its own: "
+				"use --merge for one session of all hosts, or -f json, whose objects have the name of the host",
+				o->record ? "--record" : o->outputs.n ? "--output" : str_printf("-f %s", o->output_format));
 	if (json && o->remote_prefix)
 		options_misused("--remote-prefix cannot be used with -f json: each object has the name of its host");
 }
