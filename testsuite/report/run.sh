@@ -259,6 +259,12 @@ status=$?
 report report/file-unwritable "$([ $status = 1 ] || echo "exit status $status"; [ ! -e ran ] || echo "the script ran"
 	grep -qF 'ERROR: cannot write /nonexistent/file: No such file or directory' early.err || cat early.err)"
 
+for args in --output=json:/dev/full --output=html:/dev/full '-o /dev/full' '--record -o /dev/full' '-f csv -o /dev/full'; do
+	stap_user $args -e 'global n probe begin { n[1] = 2; system("touch ran"); exit() }' >/dev/null 2>early.err
+	echo "$args: $? $(grep -cx 'ERROR: cannot write /dev/full: No space left on device' early.err)"
+done >no-space
+report report/no-space "$(sed 's/.*: //' no-space | sort -u | diff - <(echo 1 1) >/dev/null || cat no-space; [ ! -e ran ] || echo "the script ran")"
+
 # "-" is standard output. A FIFO that no process reads is reported, and opened when one does.
 hello='probe begin { println("hello"); exit() }'
 rm -f ./-
@@ -409,9 +415,9 @@ report report/outputs-are-complete-before-foreign-input "$(for kind in pprof spe
 	[ "$(grep -c 'standard input is not a recorded session' piped.err)" = 4 ] || cat piped.err)"
 "$STAP" report --output=json:shared -f text plain.rec >shared 2>shared.err
 report report/output-and-standard-output "$([ $? = 1 ] || echo "exit status"; grep -q 'two outputs are written to shared' shared.err || cat shared.err)"
-"$STAP" report --output=pprof:refused --output=html:beside.html --output=json:/dev/full -f csv plain.rec 2>beside.err
+"$STAP" report --output=pprof:refused --output=html:beside.html --output=json:/proc/self/mem -f csv plain.rec 2>beside.err
 report report/other-outputs-are-complete "$([ $? = 1 ] || echo "exit status"; tail -n 1 beside.html | grep -qx '</html>' || tail -n 3 beside.html
-	grep -q 'cannot write /dev/full' beside.err || cat beside.err)"
+	grep -q 'cannot write /proc/self/mem' beside.err || cat beside.err)"
 
 # A picture is strict XML, with any names.
 "$STAP" report -f svg html.rec >html.svg
