@@ -320,7 +320,9 @@ static const char *member_value(struct emitter *e, const struct operand *o)
 	switch (o->kind) {
 	case VARIABLE:       return str_printf("&%s", o->name);
 	case CPU_VARIABLE:
-	case CPU_OFFSET:     return str_printf("__builtin_offsetof(struct percpu, %s)", o->name);
+	case CPU_OFFSET:
+		e->percpu_offsets = true;
+		return str_printf("PERCPU_OFFSET(%s)", o->name);
 	case FRAME_VARIABLE: return str_printf("__builtin_offsetof(struct %s_frame, %s)", e->body->parts.of, o->name);
 	default:             return o->name;
 	}

@@ -155,6 +155,8 @@ static void write_percpu(struct emitter *e, struct cwriter *w)
 		return;
 	cw_line(w, "};");
 	cw_line(w, "#define PERCPU ((struct percpu *)%s)", e->s->opt.bpf_runtime ? "STP_PERCPU(c)" : "c->percpu");
+	if (e->percpu_offsets)
+		cw_line(w, "#define PERCPU_OFFSET(global) __builtin_offsetof(struct percpu, global)");
 	cw_blank(w);
 }
 

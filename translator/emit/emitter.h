@@ -172,6 +172,7 @@ struct emitter {
 	struct map regex_numbers;  // name of a table -> its number in programs
 	bool embedded;             // some function is embedded C
 	bool percpu;               // struct percpu is written
+	bool percpu_offsets;       // PERCPU_OFFSET() is used (emit_alike.c)
 	bool programs;  // --runtime=bpf: the C that is being written may be part of programs, not only of the client
 	unsigned program_uses;     // enum bpf_use: what C in programs uses
 	unsigned bpf_uses;         // enum bpf_use: what C in programs or in the client uses
