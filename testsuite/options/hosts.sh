@@ -113,4 +113,8 @@ printf 'one\0two\n' >"$hosts/zero"
 expect hosts-zero-byte 1 'is not a list of hosts: it has a zero byte' "$STAP" --hosts="$hosts/zero" -e "$begin"
 printf '# nothing\n' >"$hosts/empty"
 expect hosts-empty 1 'has no host' "$STAP" --hosts="$hosts/empty" -e "$begin"
+# More hosts than open files are allowed by the soft limit, and by the hard one.
+printf 'host%d\n' {1..60} >"$hosts/many"
+expect hosts-open-files 0 60 bash -c "ulimit -Sn 70; PATH='$SCRATCH/hosts':\$PATH FAKE_OLD='$kernel' FAKE_WAIT='$SCRATCH/wait' '$STAP' --hosts='$hosts/many' -e '$begin' | grep -c ' 600'"
+expect hosts-open-files-hard 1 '60 hosts require 248 open files, and the limit is 200; raise it (ulimit -n)' bash -c "ulimit -n 200; '$STAP' --hosts='$hosts/many' -e '$begin'"
 expect hosts-missing 1 'cannot be read: No such file' "$STAP" --hosts="$hosts/missing" -e "$begin"

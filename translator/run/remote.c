@@ -23,6 +23,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -115,6 +116,20 @@ static void end_with_parent(void)
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 }
 
+// A host takes the descriptors of two pipes, and usual limits are 1024.
+static void raise_open_files(int hosts)
+{
+	rlim_t needed = 128 + 2 * (rlim_t)hosts;
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur >= needed)
+		return;
+	limit.rlim_cur = needed;
+	if (setrlimit(RLIMIT_NOFILE, &limit))
+		die("%d hosts require %llu open files, and the limit is %llu; raise it (ulimit -n)", hosts,
+		    (unsigned long long)needed, (unsigned long long)limit.rlim_max);
+}
+
 bool remote_open(struct options *o, int *status)
 {
 	typeof(o->remotes) all;
@@ -123,6 +138,7 @@ bool remote_open(struct options *o, int *status)
 
 	if (o->last_pass == 5 && o->output)
 		run_open_output(run_output_path(o->output));
+	raise_open_files(o->remotes.n);
 	query_all(o, &failed);
 	all = o->remotes;
 	if (o->merge) {
