@@ -38,12 +38,15 @@ static void restore_environment(void)
 
 pid_t child_prepare(const char *command)
 {
+	struct stp_command prepared;
 	int ends[2];
 	pid_t pid;
 	char go;
 
+	stp_command_prepare(&prepared, command);
 	if (pipe2(ends, O_CLOEXEC) || (pid = fork()) < 0) {
 		log_error("cannot start the command: %m");
+		stp_command_free(&prepared);
 		return -EAGAIN;
 	}
 	if (pid == 0) {
@@ -51,10 +54,11 @@ pid_t child_prepare(const char *command)
 		restore_environment();
 		if (read(ends[0], &go, 1) != 1)
 			_exit(0);
-		stp_command_execute(command);
+		stp_command_execute(&prepared);
 		log_error("cannot run \"%s\": %m", command);
 		_exit(errno == ENOENT ? 127 : 126);
 	}
+	stp_command_free(&prepared);
 	close(ends[0]);
 	gate = ends[1];
 	return pid;

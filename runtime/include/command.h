@@ -1,15 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The command of -c, for stap, stapio and the user runtime: a program with its arguments is executed directly, so that
- * target() is that program, and anything else by /bin/sh.
+ * target() is that program, and anything else by /bin/sh. Everything but execve() is done before the process is
+ * created that executes it: probes see the calls of that process, and scripts take them for the command's.
  */
 #ifndef STP_COMMAND_H
 #define STP_COMMAND_H
 
 #include <errno.h>
 #include <stdbool.h>
+#include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <wordexp.h>
 
@@ -34,19 +38,64 @@ static inline void stp_shell_execute(const char *command)
 	execl("/bin/sh", "sh", "-c", command, (char *)NULL);
 }
 
-/* Executes a program. A name that is not in PATH is a file of the current directory, as in process("NAME").
- * Returns only on failure. */
-static inline void stp_command_execute(const char *command)
+static inline bool stp_is_program(const char *path)
 {
-	wordexp_t words;
-	char *path;
+	struct stat st;
 
-	if (!stp_command_split(command, &words)) {
-		stp_shell_execute(command);
-		return;
+	return access(path, X_OK) == 0 && stat(path, &st) == 0 && S_ISREG(st.st_mode);
+}
+
+/* Writes the path of the file that execvp() finds in PATH for a name without "/". Returns false if there is none. */
+static inline bool stp_program_find(const char *name, char path[PATH_MAX])
+{
+	const char *dirs = getenv("PATH");
+	size_t len;
+
+	for (dirs = dirs ? dirs : "/usr/bin:/bin"; *dirs; dirs += len + (dirs[len] == ':')) {
+		len = strcspn(dirs, ":");
+		if (snprintf(path, PATH_MAX, "%.*s/%s", len ? (int)len : 1, len ? dirs : ".", name) < PATH_MAX &&
+		    stp_is_program(path))
+			return true;
 	}
-	execvp(words.we_wordv[0], words.we_wordv);
-	if (errno == ENOENT && !strchr(words.we_wordv[0], '/') && asprintf(&path, "./%s", words.we_wordv[0]) > 0)
-		execv(path, words.we_wordv);
+	return false;
+}
+
+struct stp_command {
+	const char *text;
+	bool in_shell;
+	wordexp_t words;                   /* if it is not executed by a shell */
+	char path[PATH_MAX];               /* the program to execute */
+};
+
+/* A name that is not in PATH is a file of the current directory, as in process("NAME"). */
+static inline void stp_command_prepare(struct stp_command *c, const char *text)
+{
+	const char *name;
+
+	c->text = text;
+	c->in_shell = !stp_command_split(text, &c->words);
+	if (c->in_shell)
+		return;
+	name = c->words.we_wordv[0];
+	if (!strchr(name, '/') && stp_program_find(name, c->path))
+		return;
+	snprintf(c->path, sizeof(c->path), "./%s", name);
+	if (strchr(name, '/') || access(c->path, F_OK))
+		snprintf(c->path, sizeof(c->path), "%s", name);
+}
+
+/* Executes the command. Returns only on failure, with errno. */
+static inline void stp_command_execute(const struct stp_command *c)
+{
+	if (c->in_shell)
+		stp_shell_execute(c->text);
+	else
+		execvp(c->path, c->words.we_wordv);
+}
+
+static inline void stp_command_free(struct stp_command *c)
+{
+	if (!c->in_shell)
+		wordfree(&c->words);
 }
 #endif

@@ -44,26 +44,29 @@ static void restore_environment(void)
 
 int user_child_hold(const char *command)
 {
-	int fds[2];
+	struct stp_command prepared;
+	int fds[2], err = 0;
 	char go;
 
 	if (pipe2(fds, O_CLOEXEC) < 0)
 		return -errno;
+	stp_command_prepare(&prepared, command);
 	target = fork();
 	if (target < 0)
-		return -errno;
+		err = -errno;
 	if (target == 0) {
 		close(fds[1]);
 		restore_environment();
 		if (read(fds[0], &go, 1) == 1) {
-			stp_command_execute(command);
+			stp_command_execute(&prepared);
 			fprintf(stderr, "ERROR: cannot run \"%s\": %s\n", command, strerror(errno));
 		}
 		_exit(127);
 	}
+	stp_command_free(&prepared);
 	close(fds[0]);
 	hold_fd = fds[1];
-	return target;
+	return err ? err : target;
 }
 
 void user_child_release(s64 limit_ms)

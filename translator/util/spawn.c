@@ -5,6 +5,7 @@
 #include "util/vec.h"
 
 #include "../include/sys/sdt.h"
+#include "command.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -139,28 +140,13 @@ int spawn_run(struct spawn *s)
 	return pid < 0 ? 127 : spawn_wait(pid);
 }
 
-static bool is_program(const char *path)     // directories have the x bit too
-{
-	struct stat st;
-
-	return access(path, X_OK) == 0 && stat(path, &st) == 0 && S_ISREG(st.st_mode);
-}
-
 char *spawn_find(const char *name)
 {
-	const char *dirs = getenv("PATH");
-	size_t len;
+	char path[PATH_MAX];
 
 	if (strchr(name, '/'))
-		return is_program(name) ? str_dup(name) : NULL;
-	for (dirs = dirs ? dirs : "/usr/bin:/bin"; *dirs; dirs += len + (dirs[len] == ':')) {
-		len = strcspn(dirs, ":");
-		char *path = str_printf("%.*s/%s", (int)len, len ? dirs : ".", name);
-
-		if (is_program(path))
-			return path;
-	}
-	return NULL;
+		return stp_is_program(name) ? str_dup(name) : NULL;
+	return stp_program_find(name, path) ? str_dup(path) : NULL;
 }
 
 // Returns the next word of a #! line; NULL: none.
