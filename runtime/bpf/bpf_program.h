@@ -654,9 +654,9 @@ STP_INLINE bool bpf_try_lock(u32 *word)
 	return false;
 }
 
-/* 100 x 100 x 100 tries take about as long as the module's 100 pauses of 10 us. The verifier would reject one loop
- * of that many passes, but verifies three nested functions separately. Holders are not interrupted by another hit
- * that waits for them for longer, since they hold a lock for microseconds. */
+/* 100 tries take about 0.1 us, and all rounds of all waits as long as the module waits: MAXTRYLOCK x TRYLOCKDELAY. The
+ * verifier would reject one loop of that many passes, but verifies three nested functions separately. Programs hold a
+ * lock for microseconds; the client may be interrupted while it holds one. */
 STP_GLOBAL_FUNCTION int bpf_lock_tries(u32 number)
 {
 	u32 i;
@@ -672,7 +672,7 @@ STP_GLOBAL_FUNCTION int bpf_lock_rounds(u32 number)
 {
 	u32 i;
 
-	for (i = 0; i < 100; i++)
+	for (i = 0; i < STP_LOCK_ROUNDS; i++)
 		if (bpf_lock_tries(number))
 			return 1;
 	return 0;
@@ -682,7 +682,7 @@ STP_GLOBAL_FUNCTION int bpf_lock_wait(u32 number)
 {
 	u32 i;
 
-	for (i = 0; i < 100; i++)
+	for (i = 0; i < STP_LOCK_WAITS; i++)
 		if (bpf_lock_rounds(number))
 			return 1;
 	return 0;

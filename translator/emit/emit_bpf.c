@@ -189,8 +189,21 @@ static void write_calls(const struct emitter *e, struct cwriter *w)
 	cw_line(w, "#define STP_CALL_SETS %" PRId64, power_of_two((calls + WAYS - 1) / WAYS));
 }
 
+// Writes how often a program tries to take a lock: rounds of 0.1 us, and waits of so many rounds. The verifier accepts
+// about 2,000 passes of a loop.
+static void emit_lock_waits(struct session *s, struct cwriter *w)
+{
+	int64_t delay = session_limit(s, LIMIT_TRYLOCKDELAY);
+	int64_t tries = session_limit(s, LIMIT_MAXTRYLOCK) * (delay ? delay * 10 : 1);
+	int64_t rounds = tries > 100000 ? 1000 : 100;
+
+	cw_line(w, "#define STP_LOCK_ROUNDS %" PRId64, rounds);
+	cw_line(w, "#define STP_LOCK_WAITS %" PRId64, (tries + rounds - 1) / rounds);
+}
+
 void emit_bpf_head(struct emitter *e, struct cwriter *w)
 {
+	emit_lock_waits(e->s, w);
 	cw_line(w, "#define STP_PERCPU_WORDS %" PRId64, percpu_words(e));
 	cw_line(w, "#define STP_MERGED_WORDS %" PRId64, programs_read_statistics(e) ? percpu_words(e) : 4);
 	if (only_user_probes(e))
