@@ -69,8 +69,8 @@ static struct text print(const struct event *e)
 			args[i].n = e->cells[i].number;
 			continue;
 		}
-		args[i].s = memcpy(at, t->at, t->len);
-		at += t->len;
+		args[i].s = at;
+		at = text_copy(at, *t);
 		*at++ = '\0';
 	}
 	memset(at, 0, 8);                          // stp_strlen() reads words
@@ -88,7 +88,7 @@ static const char *terminated(char to[LABEL_SIZE], struct text t)
 {
 	size_t len = t.len < LABEL_SIZE - 9 ? t.len : LABEL_SIZE - 9;
 
-	memset((char *)memcpy(to, t.at, len) + len, 0, LABEL_SIZE - len);
+	memset(text_copy(to, (struct text){ t.at, len }), 0, LABEL_SIZE - len);
 	return len ? to : NULL;
 }
 

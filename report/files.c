@@ -25,9 +25,9 @@ static size_t put_key(char *key, const struct file_place *p)
 	if (p->path.len > PATH_BYTES_MAX || p->host.len > HOST_BYTES_MAX)
 		return 0;
 	at = mempcpy(at, &p->end, sizeof(p->end));
-	at = mempcpy(at, p->path.at, p->path.len);
+	at = text_copy(at, p->path);
 	*at++ = '\0';
-	return (char *)mempcpy(at, p->host.at, p->host.len) - key;
+	return text_copy(at, p->host) - key;
 }
 
 void files_print_id(char *to, const struct build_id *id)

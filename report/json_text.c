@@ -45,8 +45,7 @@ struct text utf8_copy(struct text t, bool *valid)
 
 	if (!copy)
 		abort();
-	memcpy(copy, at, n);
-	to += n;
+	to = text_copy(to, (struct text){ (const char *)at, n });
 	at += n;
 	for (*valid = true; at < end; at += n ? n : 1) {
 		n = utf8_character(at, end - at);

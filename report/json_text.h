@@ -24,7 +24,8 @@ static inline char *line_space(struct json_line *l, size_t n)
 
 static inline void line_add(struct json_line *l, const char *at, size_t n)
 {
-	memcpy(line_space(l, n), at, n);
+	if (n)                             // an empty text may have no address
+		memcpy(line_space(l, n), at, n);
 	l->len += n;
 }
 

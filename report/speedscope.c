@@ -94,9 +94,8 @@ static uint64_t number_of(struct speedscope *o, const struct frame *f)
 
 	if (!key)
 		abort();
-	memcpy(key, file.at, file.len);
-	key[file.len] = '\0';
-	memcpy(key + file.len + 1, f->name.at, f->name.len);
+	*text_copy(key, file) = '\0';
+	text_copy(key + file.len + 1, f->name);
 	number = intern(&o->numbers, key, len, &added);
 	free(key);
 	if (!added)

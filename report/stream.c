@@ -94,8 +94,7 @@ static char *copy(struct text t)
 
 	if (!to)
 		abort();
-	memcpy(to, t.at, t.len);
-	to[t.len] = '\0';
+	*text_copy(to, t) = '\0';
 	return to;
 }
 
@@ -201,7 +200,7 @@ static void append(struct text *to, struct text t)
 
 	if (!at)
 		abort();
-	memcpy(at + to->len, t.at, t.len);
+	text_copy(at + to->len, t);
 	*to = (struct text){ at, to->len + t.len };
 }
 
@@ -382,7 +381,7 @@ static bool is_frame(struct text t)
 
 static bool is_same(struct text a, struct text b)
 {
-	return a.len == b.len && !memcmp(a.at, b.at, a.len);
+	return a.len == b.len && (!a.len || !memcmp(a.at, b.at, a.len));
 }
 
 // Skips items HOST with this name, and reads the kind of the item after them. Returns false if that is not TEXT.
@@ -402,7 +401,7 @@ static struct text whole_stack(struct reader *r, struct text t, struct text host
 
 	if (!is_frame(t))
 		return t;
-	memcpy(joined, t.at, t.len);
+	text_copy(joined, t);
 	t.at = joined;
 	while (r->at < r->end) {
 		const unsigned char *from = r->at;
@@ -414,7 +413,7 @@ static struct text whole_stack(struct reader *r, struct text t, struct text host
 			r->damaged = damaged;
 			break;
 		}
-		memcpy(joined + t.len, next.at, next.len);
+		text_copy(joined + t.len, next);
 		t.len += next.len;
 	}
 	return t;

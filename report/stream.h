@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "format_flags.h"
 #include "records.h"
@@ -15,7 +16,15 @@ enum cell_type { CELL_NUMBER = 1, CELL_TEXT, CELL_STATISTIC };     // as enum st
 
 enum { CELL_BUCKETS = STP_RECORD_BUCKETS, GLOBAL_KEYS = 9, FORMAT_PIECES = 64 };
 
-struct text { const char *at; size_t len; };                       // any bytes, not terminated
+struct text { const char *at; size_t len; };                       // any bytes, not terminated; NULL if there are none
+
+// Copies the bytes of a text. Returns the address after them.
+static inline char *text_copy(char *to, struct text t)
+{
+	if (t.len)
+		memcpy(to, t.at, t.len);
+	return to + t.len;
+}
 
 struct statistic {
 	unsigned ops;                      // STP_COUNT and the like

@@ -61,7 +61,7 @@ static char *copy(const char *from, size_t len)
 {
 	char *to = zeroed(len + 1);
 
-	memcpy(to, from, len);
+	text_copy(to, (struct text){ from, len });
 	return to;
 }
 
@@ -169,8 +169,7 @@ static struct text keys_text(const struct event *e, char *to, size_t size)
 		} else {
 			size_t len = c->text.len < size - n - 32 ? c->text.len : size - n - 32;
 
-			memcpy(to + n, c->text.at, len);
-			n += len;
+			n = text_copy(to + n, (struct text){ c->text.at, len }) - to;
 		}
 	}
 	return (struct text){ to, n };

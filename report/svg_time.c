@@ -66,8 +66,7 @@ static char *copy(struct text t, size_t most)
 	size_t len = t.len < most ? t.len : most;
 	char *to = grown(NULL, len + 1);
 
-	memcpy(to, t.at, len);
-	to[len] = 0;
+	*text_copy(to, (struct text){ t.at, len }) = 0;
 	return to;
 }
 

@@ -450,7 +450,7 @@ void symbols_forget(void)
 
 static char *append(char *to, const void *bytes, size_t n)
 {
-	return memcpy(to, bytes, n) + n;
+	return n ? (char *)memcpy(to, bytes, n) + n : to;
 }
 
 // Returns the length of the key of a location.
