@@ -29,7 +29,7 @@ carried() {
 	cat >"$SCRATCH/$1.stp"
 	# On a busy machine the client may be interrupted for long while a timer's handler holds locks.
 	! grep -q '^probe timer' "$SCRATCH/$1.stp" || patient=(-DMAXTRYLOCK=10000)
-	STP_BPF_COUNTS=$SCRATCH/counts-$1 timeout -k 2 100 "$STAP" --runtime=bpf "${patient[@]}" "${@:3}" "$SCRATCH/$1.stp" >"$SCRATCH/out" 2>"$SCRATCH/err" || status=$?
+	STP_BPF_COUNTS=$SCRATCH/counts-$1 timeout -k 2 600 "$STAP" --runtime=bpf "${patient[@]}" "${@:3}" "$SCRATCH/$1.stp" >"$SCRATCH/out" 2>"$SCRATCH/err" || status=$?
 	# A busy machine may run the client too late for its timers.
 	sed -i '/^WARNING: Missed timer ticks/d' "$SCRATCH/err"
 	if [ $status -ne 0 ] || [ -s "$SCRATCH/err" ] || [ "$(cat "$SCRATCH/out")" != "$want" ]; then
@@ -49,7 +49,7 @@ failed() {
 	wanted "$1" || return 0
 	[ -z "$missing" ] || { skip "$label" "$missing"; return; }
 	cat >"$SCRATCH/$1.stp"
-	STP_BPF_COUNTS=$SCRATCH/counts-$1 timeout -k 2 100 "$STAP" --runtime=bpf "${@:3}" "$SCRATCH/$1.stp" >"$SCRATCH/out" 2>"$SCRATCH/err" || status=$?
+	STP_BPF_COUNTS=$SCRATCH/counts-$1 timeout -k 2 600 "$STAP" --runtime=bpf "${@:3}" "$SCRATCH/$1.stp" >"$SCRATCH/out" 2>"$SCRATCH/err" || status=$?
 	if [ $status -eq 1 ] && [ "$(grep -c "^ERROR: $want" "$SCRATCH/err")" -eq 1 ]; then
 		ok "$label"
 	else
