@@ -6,7 +6,8 @@ mkdir -p "$served/fake"
 printf '# TYPE reads counter\nreads{execname="cat"} 41\n# TYPE sizes histogram\nsizes_bucket{le="1"} 1\nsizes_bucket{le="+Inf"} 2\nsizes_sum 9\nsizes_count 2\n' >"$served/fake/__metrics"
 printf 'own 7\n' >"$served/fake/__prometheus"
 # Runs a command while fake's metrics are served at $port. $WEB: lines of its configuration.
-port=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
+free_port() { python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'; }
+port=$(free_port)
 serving() { # COMMAND...
 	local status
 	printf '%s\n' "${WEB-}" >"$served/web"
@@ -110,9 +111,9 @@ get() { python3 -c 'import sys, urllib.request; print(urllib.request.urlopen(sys
 # Two scripts with the same name are exported at the same time.
 export_two() {
 	local script='global n = 1 probe begin { n = @1 } probe timer.ms(50) { if (n < 0) n = 0 } probe timer.s(100) { exit() }' first second other
-	other=$((port + 1))
-	"$STAP" --runtime=user --export=prometheus:"$port" -m exported -e "${script/@1/11}" >/dev/null 2>&1 & first=$!
-	"$STAP" --runtime=user --export=prometheus:$other -m exported -e "${script/@1/22}" >/dev/null 2>&1 & second=$!
+	other=$(free_port)
+	"$STAP" --runtime=user --export=prometheus:"$port" -m exported -e "${script/@1/11}" >"$SCRATCH/exporting" 2>&1 & first=$!
+	"$STAP" --runtime=user --export=prometheus:$other -m exported -e "${script/@1/22}" >"$SCRATCH/exporting-22" 2>&1 & second=$!
 	for _ in {1..300}; do
 		get "http://127.0.0.1:$port/metrics" 2>/dev/null | grep -q '^n 11$' && get "http://127.0.0.1:$other/metrics" 2>/dev/null | grep -q '^n 22$' && break
 		sleep 0.1
@@ -121,6 +122,7 @@ export_two() {
 	get "http://127.0.0.1:$other/metrics" | grep '^n '
 	kill $first $second
 	wait $first $second
+	cat "$SCRATCH/exporting" "$SCRATCH/exporting-22"
 }
 expect export-two 0 'n 11
 n 22' export_two

@@ -477,7 +477,7 @@ expect growth-of-generated-c 0 'nesting -p3' env STAP="$STAP" RELEASE="$release"
 # handler does not become longer.
 long_handler() { # STATEMENTS: the lines of the longest C function
 	{ echo 'global a; probe end {'; for ((i = 0; i < $1; i++)); do echo "a[$i % 9] <<< $i; x$((i % 9)) += $i"; done; echo 'println(x0) }'; } |
-		"$STAP" -p3 --runtime=user - | awk '/^{/ { from = NR } /^}/ { if (NR - from > most) most = NR - from } END { print most }'
+		"$STAP" -p3 --runtime=user - | awk '/^{/ { from = NR } /^}$/ { if (NR - from > most) most = NR - from } END { print most }'
 }
 for n in 1000 2000; do
 	expect "long-handlers-in-parts-$n" 0 '' eval "test \"\$(long_handler $n)\" -lt 500"
