@@ -5,16 +5,7 @@
  * else, and gets no file of this process but a socket. It exits when this process does.
  */
 #define _GNU_SOURCE
-/* Only parts of bpf_shared.h that do not depend on the script are used here. */
-#define STP_STRLEN 512
-#define STP_PERCPU_WORDS 1
-#define STP_MERGED_WORDS 1
-#define STP_KEY_STRINGS 1
-#define STP_ENTRY_WORDS 1
-#define STP_FRAMES_SIZE 8
-#define STP_STACK_FRAMES 1
-#define STP_USER_FRAMES 1
-#define STP_NOTE_WORDS 1
+#include "any_script.h"
 #include "client.h"
 #include "../core/internal.h"
 #include "../include/number.h"

@@ -4,15 +4,7 @@
  * and reports errors. Programs write one record for each handler, so that its output is not interrupted.
  */
 #define _GNU_SOURCE
-#define STP_STRLEN 512             /* only parts of bpf_shared.h that do not depend on it are used */
-#define STP_PERCPU_WORDS 1
-#define STP_MERGED_WORDS 1
-#define STP_KEY_STRINGS 1
-#define STP_ENTRY_WORDS 1
-#define STP_FRAMES_SIZE 8
-#define STP_STACK_FRAMES 1
-#define STP_USER_FRAMES 1
-#define STP_NOTE_WORDS 1
+#include "any_script.h"
 #include "client.h"
 #include "../core/internal.h"
 #include "bpf_shared.h"

@@ -5,16 +5,7 @@
  * that refer to them may follow.
  */
 #define _GNU_SOURCE
-/* Only parts of bpf_shared.h that do not depend on the script are used here. */
-#define STP_STRLEN 512
-#define STP_PERCPU_WORDS 1
-#define STP_MERGED_WORDS 1
-#define STP_KEY_STRINGS 1
-#define STP_FRAMES_SIZE 8
-#define STP_STACK_FRAMES 1
-#define STP_USER_FRAMES 1
-#define STP_NOTE_WORDS 1
-#define STP_ENTRY_WORDS 1
+#include "any_script.h"
 #include "client.h"
 #include "../core/internal.h"
 #include "../include/number.h"
@@ -151,7 +142,7 @@ static bool grow(void)
 	return true;
 }
 
-/* Returns the space, which is created if there is none; NULL: no memory. */
+/* Returns the space, which is created if it is new; NULL if memory is exhausted. */
 static struct space *space_get(u64 number)
 {
 	struct space *s = space_find(number);
