@@ -45,7 +45,7 @@ static inline bool stp_is_program(const char *path)
 	return access(path, X_OK) == 0 && stat(path, &st) == 0 && S_ISREG(st.st_mode);
 }
 
-/* Writes the path of the file that execvp() finds in PATH for a name without "/". Returns false if there is none. */
+/* Writes the path of the file that execvp() finds in PATH for a name without "/". Returns false if it finds nothing. */
 static inline bool stp_program_find(const char *name, char path[PATH_MAX])
 {
 	const char *dirs = getenv("PATH");
