@@ -50,6 +50,7 @@ missing=$(
 	sed -n 's/^@define \([a-z][a-z_0-9]*\).*/\1/p' "$SOURCE"/tapsets/*.stpm | while read -r name; do page_of "macro::$name"; done
 	grep -rhoE '\[man [a-z]+::[a-z0-9-]+\]' "$SOURCE/translator" "$SOURCE/staprun" "$SOURCE/runtime" --include='*.[ch]' |
 		sed 's/\[man //; s/\]//' | sort -u | while read -r name; do page_of "$name"; done
+	grep -rhoE 'diag_refer\("[^"]+"\)' "$SOURCE/translator" --include='*.c' | cut -d '"' -f 2 | sort -u | while read -r name; do page_of "$name"; done
 	for n in 1 2 3 4 5; do page_of "error::pass$n"; done
 )
 report doc/every-name-has-a-page "$(head -n 20 <<<"$missing")"

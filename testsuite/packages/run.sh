@@ -76,6 +76,18 @@ expect staprun-member Quicktap inside setpriv --reuid nobody --regid nogroup --g
 expect staprun-other 'Permission denied' inside setpriv --reuid nobody --regid nogroup --clear-groups sh -c 'staprun -V'
 expect stap 'version' inside stap -V
 expect user-runtime 'hello' inside stap --runtime=user -e 'probe begin { println("hello") exit() }'
+# A message refers to a page where man finds it, and only if the page says more.
+if [ -x usr/bin/man ]; then
+	expect page-named 'Pass 2: analysis failed.  [man error::pass2]' inside stap --runtime=user -p2 -e 'probe nosuch { }'
+	expect page-found /usr/local/share/man/man3/error::pass2.3stap inside man -w error::pass2
+	expect page-by-path '[man /usr/local/share/man/man3/error::pass2.3stap]' inside env MANPATH=/tmp stap --runtime=user -p2 -e 'probe nosuch { }'
+	expect no-page '<Pass 2: analysis failed.>' inside sh -c 'echo "<$(stap --runtime=user -p2 -e "probe begin { nosuch() }" 2>&1 | tail -n 1)>"'
+	mv usr/local/share/man/man3/error::pass2.3stap tmp/
+	expect page-missing '<Pass 2: analysis failed.>' inside sh -c 'echo "<$(stap --runtime=user -p2 -e "probe nosuch { }" 2>&1 | tail -n 1)>"'
+	mv tmp/error::pass2.3stap usr/local/share/man/man3/
+else
+	echo 'skip page-named # man'
+fi
 if [ -n "$release" ]; then
 	expect module installed.ko inside sh -c "cd /tmp && stap -r $release -m installed -p4 -e 'probe vfs.read { println(1) exit() }'"
 else

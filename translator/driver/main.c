@@ -12,6 +12,7 @@
 #include "driver/doctor.h"
 #include "driver/example.h"
 #include "driver/export.h"
+#include "driver/manual.h"
 #include "driver/complete_line.h"
 #include "driver/prompt.h"
 #include "driver/self_probes.h"
@@ -325,6 +326,17 @@ static char *memory(void)
 	return str_printf("%ldvirt/%ldres/%ldshr/%lddata kb", virt * kb, res * kb, shr * kb, data * kb);
 }
 
+// The line refers to a manual page only if that page says more than the errors. An error of pass 3 is a bug of the
+// translator, and the page says how to report it.
+static void report_failure(const struct session *s, int number)
+{
+	static const char *const names[] = { "parse", "analysis", "translation", "compilation" };
+	const char *page = number == 3 ? "error::pass3" : diag_page();
+
+	page = page ? manual_page(s, page) : NULL;
+	fprintf(stderr, "Pass %d: %s failed.%s\n", number, names[number - 1], page ? str_printf("  [man %s]", page) : "");
+}
+
 // Returns true if the next pass is to be run.
 static bool run_pass(struct session *s, const struct pass *p)
 {
@@ -343,9 +355,7 @@ static bool run_pass(struct session *s, const struct pass *p)
 		if (interrupted)
 			fprintf(stderr, "Interrupted in pass %d.\n", p->number);
 		else
-			fprintf(stderr, "Pass %d: %s failed.  [man error::pass%d]\n", p->number,
-				(const char *[]){ "parse", "analysis", "translation", "compilation" }[p->number - 1],
-				p->number);
+			report_failure(s, p->number);
 		return false;
 	}
 	if (s->opt.verbose[p->number])
@@ -370,7 +380,7 @@ static int run_last(struct session *s)
 	if (status == 128 + SIGINT)
 		fprintf(stderr, "Interrupted in pass 5.\n");
 	else if (status && status != EXIT_COMMAND && !(status == EXIT_LOSSES && s->opt.strict))
-		fprintf(stderr, "Pass 5: run failed.  [man error::pass5]\n");
+		fputs("Pass 5: run failed.\n", stderr);
 	return status == EXIT_LOSSES && s->opt.strict ? status : status ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 

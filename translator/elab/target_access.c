@@ -189,6 +189,7 @@ struct expr *target_not_found(const struct expr *target, const char *where, cons
 
 	diag_error(target->loc, "unable to find \"$%s\" in %s%s", name, where,
 		   advice ? str_printf("%s%s %s", why, *why ? ";" : ":", advice) : why);
+	diag_refer("error::pass2");
 	return NULL;
 }
 

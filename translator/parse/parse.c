@@ -147,6 +147,8 @@ void parser_expected(struct parser *p, const char *what)
 			    what, describe(t));
 	else
 		parser_fail(p, t->loc, "expected %s, found %s", what, describe(t));
+	if (t->kind == TOK_EOF)
+		diag_refer("error::pass1");    // the cause may be a brace far above
 }
 
 bool parser_expect(struct parser *p, enum tok kind, const char *where)

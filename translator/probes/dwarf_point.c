@@ -487,6 +487,7 @@ void dwarf_point_not_found(const struct dwarf_point *p, struct di_module *in, co
 		return;
 	}
 	diag_error(p->part->loc, "%s.%s(\"%s\") not found%s", point, p->part->name, p->part->text, near);
+	diag_refer("error::pass2");
 	if (di_is_user(in) && lacks_dwarf(in))
 		diag_note(p->part->loc, "%s has no DWARF debuginfo, so only its symbols are available; %s",
 			  di_module_name(in), di_advice(in));

@@ -51,6 +51,7 @@ static void not_found(const struct process_files *files, const struct point_part
 	else
 		diag_error(part->loc, "%s has no marker "
 			   "\"%s\"%s", file, part->text, diag_similar(part->text, add_marks, &all));
+	diag_refer("error::sdt");
 }
 
 static int mark_resolve(struct session *s, const struct probe_match *m)

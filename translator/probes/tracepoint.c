@@ -103,6 +103,7 @@ static int not_found(struct session *s, const struct point_part *part, const str
 	}
 	diag_error(part->loc, "kernel.%s(\"%s\") not found%s", part->name, part->text,
 		   diag_similar(part->text, add_tracepoints, &all));
+	diag_refer("error::pass2");
 	return 1;
 }
 

@@ -745,6 +745,7 @@ static void mismatch(struct path *path, const struct probe_point *point)
 				     "tracepoints kernel.trace(\"%s\")", name, name, name);
 	diag_error(point->loc, "probe point %s: %s%s%s", what, point_text(point), advice ? str_printf(": %s", advice) : "",
 		   similar);
+	diag_refer("error::pass2");
 	if (reason)
 		diag_note(point->loc, "%s", reason);
 	else if (*point->parts.at[0].name == '_')

@@ -84,9 +84,10 @@ void session_find_directories(struct session *s)
 		*strrchr(exe, '/') = '\0';
 	if (str_ends(exe, BIN_DIR))         // the whole installation is below a DESTDIR
 		root = str_ndup(exe, strlen(exe) - strlen(BIN_DIR));
-	struct { const char *data, *programs; } installs[] = {
-		{ strcmp(exe, BUILD_DIR) ? "" : SOURCE_DIR, BUILD_DIR },
-		{ str_printf("%s%s", root, DATA_DIR), str_printf("%s%s", root, LIBEXEC_DIR) },
+	struct { const char *data, *programs, *manual; } installs[] = {
+		{ strcmp(exe, BUILD_DIR) ? "" : SOURCE_DIR, BUILD_DIR, BUILD_DIR "/man" },
+		{ str_printf("%s%s", root, DATA_DIR), str_printf("%s%s", root, LIBEXEC_DIR),
+		  str_printf("%s%s", root, MAN_DIR) },
 		{ exe, str_dup(exe) },
 		{ str_printf("%s/..", exe), str_dup(exe) },
 	};
@@ -98,6 +99,7 @@ void session_find_directories(struct session *s)
 		s->runtime_dir = str_printf("%s/runtime", installs[i].data);
 		s->examples_dir = str_printf("%s/examples", installs[i].data);
 		s->libexec_dir = str_dup(installs[i].programs);
+		s->manual_dir = installs[i].manual;
 	}
 	if (!s->runtime_dir && (!tapsets || !runtime))
 		die("the library and the runtime are neither in %s nor beside %s/stap; install them (make install), "

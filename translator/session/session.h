@@ -135,6 +135,7 @@ struct session {
 	char *cache_dir;           // cache/cache.c; NULL: caching is off
 	const void *marked;        // driver/self_probes.c: the address that identifies the session in static probes
 	char *tapset_dir, *runtime_dir, *libexec_dir;  // session.c: installed or beside the build
+	const char *manual_dir;            // has man3/error::pass2.3stap if the manual was installed, or made; or NULL
 	char *examples_dir;        // session.c: beside tapset_dir; NULL: all are set by environment variables
 
 	// pass 1

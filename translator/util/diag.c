@@ -45,6 +45,7 @@ static struct {
 	const char *death;
 	jmp_buf caught;
 	diag_listener *listener;   // NULL: messages are printed
+	const char *page;          // a manual page that says more than the errors so far
 } diag = { .kind = "semantic" };
 
 enum part { ERROR, WARNING, SOURCE, CARET, PLAIN };
@@ -282,6 +283,17 @@ void diag_note(struct loc loc, const char *fmt, ...)
 		show(PLAIN, "    note", loc, text);
 }
 
+void diag_refer(const char *page)
+{
+	if (!diag.page && diag.quiet == diag.held)
+		diag.page = page;
+}
+
+const char *diag_page(void)
+{
+	return diag.page;
+}
+
 void diag_kind(const char *kind)
 {
 	diag.kind = kind;
@@ -300,6 +312,7 @@ void diag_reset(void)
 	diag.seen = (struct map){ 0 };
 	diag.last_section = (struct section){ 0 };
 	diag.held = 0;
+	diag.page = NULL;
 }
 
 void diag_summary(void)

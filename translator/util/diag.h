@@ -63,6 +63,10 @@ void diag_warning(struct loc loc, const char *fmt, ...) PRINTF_LIKE(2, 3);
 // Prints a second location or advice for the error or warning that was just reported.
 void diag_note(struct loc loc, const char *fmt, ...) PRINTF_LIKE(2, 3);
 
+// Refers to a manual page that says more than the error that was just reported, for the line that ends the pass.
+void diag_refer(const char *page);
+const char *diag_page(void);               // returns the first page that an error referred to, or NULL
+
 void diag_kind(const char *kind);          // "parse" or "semantic", for later errors
 int diag_errors(void);                     // returns the number of errors so far
 void diag_reset(void);                      // forgets all messages: for processes that run several sessions
