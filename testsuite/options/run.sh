@@ -529,6 +529,9 @@ fi
 if command -v qemu-system-x86_64 >/dev/null && [ -e "/boot/vmlinuz-$release" ]; then
 	expect vm 0 'hello' "$STAP" --vm="$release" -e "$begin"
 	expect vm-command 0 "1 $(head -n 1 /etc/passwd)" "$STAP" --vm="$release" -e 'probe begin { print(target() > 0, " ") }' -c 'cat /etc/passwd'
+	printf '#!/bin/sh\n/bin/echo /usr/bin/wc\n/sbin/ifconfig lo\n' >"$SCRATCH/paths.sh"
+	chmod +x "$SCRATCH/paths.sh"
+	expect vm-usual-paths 0 $'/usr/bin/wc\nlo ' bash -c "cd '$SCRATCH' && '$STAP' --vm=$release -e 'probe begin { println(1) }' -c ./paths.sh"
 	expect vm-error 1 'ERROR: enough' "$STAP" --vm="$release" -e 'probe begin { error("enough") }'
 	expect vm-oops 1 'NULL pointer dereference, address: 0000000000000008' "$STAP" --vm="$release" -g -e '
 		function crash() %{ *(volatile int *)8 = 1; %} probe begin { crash() }'
