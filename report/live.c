@@ -311,8 +311,15 @@ void live_measure(void)
 	}
 }
 
+const char *live_hosts(void)
+{
+	return current ? current->hosts : NULL;
+}
+
 bool live_is_counted(void)
 {
+	if (live_hosts())
+		return live.updates;
 	for (size_t i = 0; i < live.nprobes; i++)
 		if (live.probes[i].counted_ns)
 			return true;

@@ -54,10 +54,13 @@ struct live {
 
 extern struct live live;
 
+// Returns the state of the hosts of --merge as text; NULL: there are none.
+const char *live_hosts(void);
+
 event_handler live_event;
 void live_message(const char *text, size_t len);       // adds text that a program wrote to standard error to the log
 void live_measure(void);                               // computes the rates of probes since their last counts
-// Returns true if the script has sent the hits of its probes.
+// Returns true if the script has sent the hits of its probes or, with --merge, its globals.
 bool live_is_counted(void);
 
 #endif

@@ -67,6 +67,8 @@ static void print_snapshot(void)
 
 	print_log(false);
 	printf("--- %.1f s, lost: %llu\n", (double)(live.now_ns - live.start_ns) / 1e9, (unsigned long long)live.lost);
+	if (live_hosts())
+		puts(live_hosts());
 	for (size_t i = 0; i < live.ntables; i++) {
 		struct live_row **rows = cells_sorted(live.tables[i], 1, false, "", &n);
 
@@ -127,7 +129,7 @@ static bool is_early(int64_t now)
 {
 	static bool has_values;
 
-	has_values = has_values || live_is_counted() || now - monitor.started_at >= FIRST_MS;
+	has_values = has_values || live_is_counted() || (live.now_ns && now - monitor.started_at >= FIRST_MS);
 	return !has_values;
 }
 

@@ -103,7 +103,8 @@ static void put(int y, int x, int attributes, const char *text)
 
 static void draw_title(void)
 {
-	char line[1024], lost[128] = "nothing lost";
+	char line[1024], lost[512] = "nothing lost";
+	const char *hosts = live_hosts();
 	uint64_t seconds = live.now_ns > live.start_ns ? (live.now_ns - live.start_ns) / 1000000000 : 0;
 	const struct live_line *l = NULL;
 
@@ -116,8 +117,10 @@ static void draw_title(void)
 		if (live.log[i].kind == LINE_LOSS)
 			l = &live.log[i];
 	if (live.lost)
-		snprintf(lost, sizeof(lost), "lost: %llu%s%.90s", (unsigned long long)live.lost, l ? ", " : "", l ? l->text : "");
-	put(1, 0, live.lost ? attribute(COLOR_OF_ERRORS) | A_BOLD : A_NORMAL, lost);
+		snprintf(lost, 128, "lost: %llu%s%.90s", (unsigned long long)live.lost, l ? ", " : "", l ? l->text : "");
+	if (hosts)
+		snprintf(lost + strlen(lost), sizeof(lost) - strlen(lost), "   %.300s", hosts);
+	put(1, 0, live.lost || (hosts && strchr(hosts, ':')) ? attribute(COLOR_OF_ERRORS) | A_BOLD : A_NORMAL, lost);
 }
 
 static void draw_keys(void)

@@ -597,6 +597,9 @@ static int frame(struct reader *r, const struct stp_frame *f)
 	case STP_FRAME_END: return end(r);
 	case STP_FRAME_ARMED: return 0;
 	case STP_FRAME_FILE: return file(r);
+	case STP_FRAME_HOSTS:
+		replace(&r->s.hosts, bytes(r, r->end - r->at));
+		return 0;
 	case STP_FRAME_WARNING:
 	case STP_FRAME_ERROR:
 		e.text = bytes(r, r->end - r->at);
@@ -676,6 +679,7 @@ static void free_session(struct session *s)
 	free((char *)s->script.at);
 	free(s->kernel);
 	free(s->host);
+	free(s->hosts);
 }
 
 int stream_read(FILE *in, event_handler *handler, void *to, struct stream_extent *extent)

@@ -80,6 +80,7 @@ struct session {                           // description of the session as far 
 	size_t noptions;
 	char *kernel, *host;               // kernel and host on which it ran, "" if unknown
 	void *files;                       // programs, libraries and kernel modules of call stacks: files.h
+	char *hosts;                       // text of the last frame HOSTS, or NULL
 	bool merged;                       // several hosts ran it, whose kernels may differ from `kernel`
 	uint64_t number;                   // differs between the sessions that are read, from 1; see file() of stream.c
 };

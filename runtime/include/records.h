@@ -40,6 +40,9 @@ enum stp_frame_kind {
 	 * bytes of its build ID; signed: the difference between the addresses of its symbols and OFFSET; in the stream of
 	 * --merge, text: the name of the host that has the file */
 	STP_FRAME_FILE,
+	/* text: how many hosts of --merge are connected, and the names of the others; only with --monitor, whose screen shows
+	 * the last one */
+	STP_FRAME_HOSTS,
 };
 
 struct stp_frame {                 /* native byte order; the payload follows without padding */

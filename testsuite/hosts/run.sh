@@ -142,7 +142,7 @@ merge hostile 0 12 'received invalid data instead of messages of staprun; the ho
 merge unmergeable 1 '' '"n" cannot be merged: this probe runs on each host, and each host may set another value' --remote=sums1 -e 'global n probe vfs.read { n = 1 } probe end { println(n) }'
 merge too-large 1 '' '--merge: hosts cannot send the globals: an array takes more than 64 MB' \
 	--remote=sums1 -e 'global a[1000000] probe vfs.read { a[execname(), pid()]++ } probe end { foreach ([e, p] in a limit 1) println(e) }'
-merge monitor 1 '' '--monitor cannot be used with --remote or --hosts' --remote=sums1 --monitor -e "$count"
+. "$TESTS/hosts/live.sh"
 fifty=()
 for ((i = 0; i < 50; i++)); do fifty+=(--remote="sums$i"); done
 merge fifty 0 "$(printf '%s\n' 1825 'shared 3250')" '' "${fifty[@]}" -e '

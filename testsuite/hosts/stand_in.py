@@ -225,6 +225,14 @@ def play(name):
         send(record(added(0, 1), added(1, 10, 'shared'), printed('%d\n' % own)))
         time.sleep(0.3)
         send(record(added(0, 100)))
+    elif kind == 'grows':              # adds until the end, or until the test lets it fail
+        while not terminated:
+            if was(name, 'leave'):
+                return 1
+            send(record(added(0, 1), added(1, own, 'shared'), added(1, 1, name), added_stat(2, statistic([300 * own]))))
+            time.sleep(0.1)
+        send(END)
+        return 0
     elif kind == 'cutstart':           # its connection ends several times before it is armed
         send(record(added(0, 7)))
     elif kind == 'exits':

@@ -582,7 +582,7 @@ expect records-file-of-hosts 1 '--output cannot be used with --remote-prefix or 
 expect records-prefix-in-json 1 'each object has the name of its host' "$STAP" -f json --remote=a --remote-prefix -e "$begin"
 expect records-and-monitor 1 '--monitor and -f, --json, --output, --record or -o cannot be used together' "$STAP" -f json --monitor -e "$begin"
 expect monitor-and-file 1 '--monitor and -f, --json, --output, --record or -o cannot be used together' "$STAP" -o f --monitor -e "$begin"
-expect monitor-of-hosts 1 '--monitor cannot be used with --remote or --hosts; with --merge, a timer probe prints the globals' "$STAP" --monitor --remote=a --remote=b -e "$begin"
+expect monitor-of-hosts 1 '--monitor cannot be used with --remote or --hosts without --merge, which shows the globals of all hosts' "$STAP" --monitor --remote=a --remote=b -e "$begin"
 expect output-needs-file 1 '--output takes FORMAT:FILE, not "json"' "$STAP" --output=json -e "$begin"
 expect json-safe-alone 1 '--json-safe requires -f json' "$STAP" --json-safe -e "$begin"
 expect switching-needs-file 1 "-S requires -o" "$STAP" -S 5,2 -e "$begin"

@@ -45,22 +45,7 @@ if ! command -v tmux >/dev/null; then
 	return
 fi
 
-session=0
-screen() { tmux -L "stap-$$-$session" -f /dev/null "$@"; }
-keys() { screen send-keys "$@"; }
-lines() { screen capture-pane -p; }
-becomes() { # COMMAND...: waits five minutes until it succeeds
-	local end=$((SECONDS + 300))
-	while [ $SECONDS -lt $end ]; do
-		"$@" && return
-		sleep 0.1
-	done
-	echo "not so: $*; the screen is:"
-	lines
-}
-hides() { ! shows "$1"; }
-shows() { lines | grep -q -- "$1"; }
-await() { becomes shows "$1"; }
+. "$TESTS/tmux.sh"
 count() { lines | awk -v name="$1" '$1 ~ "^" name ",?$" { print $(name == "tail" || name == "beats" ? 2 : 3) }'; }
 # A count does not change while that of another probe, NAME, grows by N. A switch takes effect some time after the
 # key is pressed.

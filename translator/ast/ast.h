@@ -102,6 +102,7 @@ struct var {
 	bool is_copy;              // emit: the copy that a handler in slices uses
 	int merged;                // merge: its number among the globals that hosts send, from 1
 	bool set_by_host;          // merge: hosts set its elements, instead of adding to them
+	bool only_on_hosts;        // merge_mark: only probes of hosts use it, in a way that cannot be merged
 };
 
 // ---------------------------------------------------------------- expressions

@@ -4,7 +4,7 @@
 //
 // The probe is text of the language, which the passes translate with the script. To know the type of each global, a
 // child process runs passes 1 and 2 on the script alone, without messages; errors are reported when the passes run on
-// both.
+// both. With --merge, the probe runs here, and prints what all hosts have added.
 //
 //   a number           counter if it only grows, else gauge
 //   statistics         counter of values if only 1 is added, histogram of @hist_log, or summary (count, sum)
@@ -212,7 +212,7 @@ static void append_global(struct session *s, struct buf *b, const struct var *v,
 
 static bool is_metric(const struct var *v)
 {
-	return (!v->loc.source || !v->loc.source->library) && (v->type == T_LONG || v->type == T_STATS);
+	return (!v->loc.source || !v->loc.source->library) && (v->type == T_LONG || v->type == T_STATS) && !v->only_on_hosts;
 }
 
 static bool is_metric_named(const struct session *s, const char *name)
@@ -279,6 +279,8 @@ static const char *make(struct session *s)
 	struct search found = { 0 };
 	struct buf b = { 0 };
 
+	if (s->opt.merge)
+		s->opt.merge = MERGE_WHOLE;
 	if (pass_parse(s) + diag_errors())
 		return "";
 	search(s, &found);

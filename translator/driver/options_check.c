@@ -63,11 +63,11 @@ static void check_hosts(const struct options *o)
 				"runs here");
 	if (o->merge && o->remotes.n && o->last_pass < 5)
 		options_misused("--merge and -p cannot be used together with hosts");
-	if (o->merge && (o->export || o->target_pid || o->module_name || o->timing || o->no_optimize))
-		options_misused("--merge cannot be used with --export, -x, -m, -t or -u");
-	if (o->monitor && o->remotes.n)
-		options_misused("--monitor cannot be used with --remote or --hosts; with --merge, a timer probe prints the "
-				"globals of all hosts");
+	if (o->merge && (o->target_pid || o->module_name || o->timing || o->no_optimize))
+		options_misused("--merge cannot be used with -x, -m, -t or -u");
+	if (o->monitor && o->remotes.n && !o->merge)
+		options_misused("--monitor cannot be used with --remote or --hosts without --merge, which shows the globals of "
+				"all hosts");
 	if (o->remote_prefix && !o->remotes.n)
 		options_misused("--remote-prefix requires --remote");
 }
@@ -100,9 +100,11 @@ static void check_where(const struct options *o)
 	if ((o->headers.n || o->image) && (o->vm || o->user_runtime || o->remotes.n || o->build_tree))
 		options_misused("--headers or --image cannot be used with --vm, --runtime=user, --remote or a build tree (-r): "
 				"they select the files of the kernel that the module is built for");
-	if (o->export && (o->vm || o->remotes.n || o->bundle || o->flight_recorder))
-		options_misused("--export serves the metrics of this host: it cannot be used with --vm, --remote, "
-				"--bundle or -F");
+	if (o->export && (o->vm || o->bundle || o->flight_recorder))
+		options_misused("--export serves the metrics of this host: it cannot be used with --vm, --bundle or -F");
+	if (o->export && o->remotes.n && !o->merge)
+		options_misused("--export cannot be used with --remote or --hosts without --merge, which exports the sums of all "
+				"hosts");
 	if (o->sign_module && o->user_runtime)
 		options_misused("--sign-module is not supported with --runtime=user, which has no module");
 	check_hosts(o);

@@ -409,6 +409,8 @@ int elab_check(struct session *s)
 	if (diag_errors() > before)
 		return diag_errors() - before;
 	global_labels_find(s);
+	if (s->opt.merge)
+		merge_mark(s);
 	if ((int)autoprint_add(s) | monitor_add(s)) {
 		elab_types(s);
 		access_count_uses(s);

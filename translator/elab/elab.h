@@ -143,6 +143,9 @@ char *global_comment(const struct var *v);
 // one.
 bool autoprint_add(struct session *s);
 
+// merge.c: with --merge, sets var.only_on_hosts. The other globals can be shown here while the script runs.
+void merge_mark(struct session *s);
+
 // monitor.c: Adds the probes that print globals while the script runs, with --monitor. Returns true if it added one.
 bool monitor_add(struct session *s);
 

@@ -147,9 +147,16 @@ static void advise(const struct var *v)
 		  "Without --merge, each host prints its own result (--remote-prefix shows which one)");
 }
 
+static bool is_sum(const struct var *v, const struct merge_use *u)
+{
+	return !v->wrap && !u->written.is_set && !(u->by_host.is_set && u->added.is_set) && !u->read.is_set;
+}
+
 // Reports the first use because of which the global cannot be a sum over the hosts.
 static void check_use(const struct var *v, const struct merge_use *u)
 {
+	if (is_sum(v, u))
+		return;
 	if (v->wrap)
 		diag_error(v->loc, "the array \"%s\" cannot be merged: it removes its oldest elements (\"%%\"), which differ on "
 			   "each host", v->name);
@@ -165,11 +172,9 @@ static void check_use(const struct var *v, const struct merge_use *u)
 	else if (u->read.is_set && u->written_here.is_set && !u->added.is_set && !u->by_host.is_set)
 		diag_error(u->read.loc, "\"%s\" has no value on the hosts: only a probe of this machine sets it; set it where it "
 			   "is declared (global %s = 10), or with -G", v->name, v->name);
-	else if (u->read.is_set)
+	else
 		diag_error(u->read.loc, "\"%s\" cannot be read in this probe, which runs on the hosts: a host has only its own "
 			   "part of it", v->name);
-	else
-		return;
 	advise(v);
 }
 
@@ -347,18 +352,37 @@ static void keep_side(struct merger *m, enum side side)
 	s->script.probes.n = n;
 }
 
+static void begin(struct merger *m)
+{
+	struct session *s = m->s;
+
+	for (int i = 0; i < s->script.globals.n; i++)
+		s->script.globals.at[i]->number = i;
+	m->uses = NEW_ARRAY(struct merge_use, s->script.globals.n + 1);
+	find_uses(m);
+}
+
+void merge_mark(struct session *s)
+{
+	struct merger m = { .s = s };
+
+	begin(&m);
+	for vec_each(&s->script.globals, v) {
+		const struct merge_use *u = &m.uses[(*v)->number];
+
+		(*v)->only_on_hosts = u->used[ON_HOSTS] && !u->used[HERE] && !is_constant(u) && !is_sum(*v, u);
+	}
+}
+
 int elab_merge(struct session *s)
 {
 	struct merger m = { .s = s };
 	int before = diag_errors();
 	bool any = false;
 
-	if (!s->opt.merge)
+	if (!s->opt.merge || s->opt.merge == MERGE_WHOLE)
 		return 0;
-	for (int i = 0; i < s->script.globals.n; i++)
-		s->script.globals.at[i]->number = i;
-	m.uses = NEW_ARRAY(struct merge_use, s->script.globals.n + 1);
-	find_uses(&m);
+	begin(&m);
 	check_globals(&m);
 	for vec_each(&s->script.probes, p)
 		any |= side_of(*p) == ON_HOSTS;

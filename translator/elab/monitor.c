@@ -17,7 +17,7 @@ static bool is_shown(const struct var *v)
 	const struct source *source = v->loc.source;
 
 	return source && !source->library && strcmp(source->name, MONITOR_SOURCE) && (v->written || v->read) &&
-	       (v->type == T_LONG || v->type == T_STRING || v->type == T_STATS);
+	       !v->only_on_hosts && (v->type == T_LONG || v->type == T_STRING || v->type == T_STATS);
 }
 
 static struct probe *timer_probe(struct session *s)

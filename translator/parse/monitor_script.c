@@ -10,17 +10,23 @@
 
 enum { SWITCHES_MAX = 100 };
 
-// A probe that runs once, or ends the script, is never switched off.
-static bool is_switchable(const struct probe_decl *d)
+// A probe that runs once, or ends the script, is never switched off. With --merge, the screen's commands do not reach
+// the probes that run on hosts.
+static bool is_switchable(const struct session *s, const struct probe_decl *d)
 {
 	static const char *const never[] = { "begin", "end", "error", "never" };
 
 	if (!d->source || d->source->library || !strcmp(d->source->name, "<timeout>"))
 		return false;
-	for vec_each(&d->points, p)
+	for vec_each(&d->points, p) {
+		const char *name = (*p)->parts.at[0].name;
+
+		if (s->opt.merge && strcmp(name, "timer"))
+			return false;
 		for (int i = 0; i < (int)ARRAY_SIZE(never); i++)
-			if (!strcmp((*p)->parts.at[0].name, never[i]))
+			if (!strcmp(name, never[i]))
 				return false;
+	}
 	return true;
 }
 
@@ -59,7 +65,7 @@ const char *monitor_script(struct session *s)
 	int n = 0;
 
 	for vec_each(&s->script.probe_decls, d) {
-		if (!can_switch_probes(s) || !is_switchable(*d))
+		if (!can_switch_probes(s) || !is_switchable(s, *d))
 			continue;
 		for (int i = 0; i < (*d)->points.n && n < SWITCHES_MAX; i++, n++) {
 			struct probe_point *p = (*d)->points.at[i];

@@ -35,6 +35,7 @@ enum {
 	CLOCKS_APART_NS = 10000000,        // difference of clocks that is reported
 	EARLY_MAX = 64 << 20,              // bytes of all hosts that the program stores before begin probes run,
 	EARLY_MIN = 256 << 10,             // and of one host at least
+	STATE_MAX = 4096,                  // bytes of the state of the hosts, for the screen of --monitor
 	NOTICE_SECONDS = 10,               // time after which hosts whose probes are not armed are named
 };
 
@@ -78,7 +79,7 @@ static void become_builder(struct options *o, const struct build *b)
 	o->last_pass = 4;
 	o->release = b->release;
 	o->arch = b->arch;
-	o->output_format = o->output = o->monitor = NULL;
+	o->output_format = o->output = NULL;
 	o->outputs.n = 0;
 	o->record = o->timing = false;
 	diag_options.no_warnings = true;       // the process of the other part reports warnings
@@ -214,6 +215,7 @@ struct merging {
 	size_t passed;                     // number of bytes of `pending` that were written
 	struct buf errors;                 // messages of hosts that stderr has not accepted
 	size_t printed;                    // number of bytes of `errors` that were written
+	const char *state;                 // state of the hosts that the screen of --monitor shows; NULL: none yet
 	bool stopping, killed;
 	bool begun;                        // all hosts are armed or have ended, so begin probes run
 	bool timed_out;                    // --timeout has elapsed
@@ -469,6 +471,57 @@ static bool is_read(const struct merging *m, const struct merged_host *h)
 	return m->begun || h->early < (most > EARLY_MIN ? most : EARLY_MIN);
 }
 
+static bool is_complete(const struct host_link *l)
+{
+	return l->status == 0 || l->status == EXIT_LOSSES || l->status == EXIT_COMMAND;
+}
+
+// Adds the text `before` and the names of hosts of which `applies` returns true.
+static void add_names(const struct merging *m, struct buf *text, const char *before,
+		      bool applies(const struct merged_host *))
+{
+	int n = 0;
+
+	for (int i = 0; i < m->n; i++)
+		if (applies(&m->hosts[i]))
+			buf_printf(text, "%s %s", n++ ? "" : before, m->hosts[i].link.host.remote->url);
+}
+
+static bool is_lost(const struct merged_host *h)
+{
+	return h->link.over && !is_complete(&h->link);
+}
+
+static bool is_interrupted(const struct merged_host *h)
+{
+	return !h->link.over && h->link.directory && h->link.host.out < 0;
+}
+
+// With --monitor: passes the state of the hosts to the screen if it has changed.
+static void tell_state(struct merging *m)
+{
+	struct stp_hosts_chunk chunk = { .host = STP_HOSTS_STATE };
+	struct buf text = { 0 }, names = { 0 };
+	int connected = m->n;
+
+	if (!m->s->opt.monitor || m->stopping)
+		return;
+	for (int i = 0; i < m->n; i++)
+		connected -= is_lost(&m->hosts[i]) || is_interrupted(&m->hosts[i]);
+	add_names(m, &names, ", lost:", is_lost);
+	for vec_each(&unreached, u)
+		buf_printf(&names, "%s %s", u == unreached.at ? ", not reached:" : "", u->url);
+	add_names(m, &names, ", connecting again:", is_interrupted);
+	buf_printf(&text, "%d of %d host%s%s", connected, m->n + unreached.n, m->n + unreached.n == 1 ? "" : "s",
+		   buf_text(&names));
+	if (m->state && !strcmp(m->state, buf_text(&text)))
+		return;
+	m->state = buf_text(&text);
+	chunk.len = text.len < STATE_MAX ? (unsigned)text.len : STATE_MAX;
+	tell(m, &chunk, sizeof(chunk));
+	tell(m, m->state, chunk.len);
+}
+
 static void check_begun(struct merging *m)
 {
 	bool begun = true;
@@ -523,6 +576,7 @@ static void relay(struct merging *m)
 			report_end(m, i);
 			running += !m->hosts[i].link.over;
 		}
+		tell_state(m);
 		pass_on(m);
 	}
 	while (m->errors.len && poll(&(struct pollfd){ STDERR_FILENO, POLLOUT, 0 }, 1, 0) > 0)
@@ -538,11 +592,6 @@ static void report_clock(const struct host_link *l)
 	if (l->round_trip_ns && apart - within > CLOCKS_APART_NS)
 		fprintf(stderr, "WARNING: %s: its clock differs from this host's by %s%.0f ms (measured to within %.0f ms)\n",
 			l->host.remote->url, l->ahead_ns < 0 ? "-" : "+", (double)apart / 1e6, (double)within / 1e6 + 1);
-}
-
-static bool is_complete(const struct host_link *l)
-{
-	return l->status == 0 || l->status == EXIT_LOSSES || l->status == EXIT_COMMAND;
 }
 
 // Reports a host whose part of the result is missing or incomplete.
@@ -603,6 +652,8 @@ int merge_run(struct session *s)
 	m.hosts = NEW_ARRAY(struct merged_host, m.n + 1);
 	head.n = (unsigned)m.n;
 	signal(SIGPIPE, SIG_IGN);
+	if (s->opt.export)
+		user_serve(s);
 	start_program(&m);
 	tell(&m, &head, sizeof(head));
 	host_ignore_signals();

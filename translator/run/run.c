@@ -139,9 +139,9 @@ void run_options(struct session *s, arguments *argv)
 		vec_push(argv, "-Q");
 	vec_push(argv, "-C");
 	vec_push(argv, diag_options.color ? "always" : "never");
-	if (!o->module_name && !o->sign_module && !o->export)  // another name would invalidate the signature
+	if (!o->module_name && !o->sign_module && (!o->export || o->merge))    // another name would invalidate the signature
 		vec_push(argv, "-R");
-	if (s->reads_input)
+	if (s->reads_input && !o->merge)
 		vec_push(argv, "-i");
 	run_target(s, argv);
 	if (o->namespaces_pid) {

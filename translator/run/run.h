@@ -57,6 +57,8 @@ int serve_start(struct session *s);
 // Exits if the process of -x does not exist.
 void user_require_target(const struct session *s);
 int user_run(struct session *s);
+// --export: starts the server of the metrics of a program, before the program.
+void user_serve(struct session *s);
 // Returns the path of the program that pass 4 has made.
 const char *user_program(const struct session *s);
 void user_settings(struct session *s, arguments *argv);    // -v, -s, -n, name=value

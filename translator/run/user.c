@@ -95,6 +95,13 @@ void user_require_target(const struct session *s)
 		die("-x %d: no such process; pgrep -a NAME lists processes with their IDs", pid);
 }
 
+void user_serve(struct session *s)
+{
+	// If another process uses the name, the directory gets another name, which only the program knows.
+	s->module_name = str_printf("%s_%d", s->module_name, (int)getpid());
+	serve_start(s);                        // serves until this process ends
+}
+
 int user_run(struct session *s)
 {
 	const struct options *o = &s->opt;
@@ -102,11 +109,8 @@ int user_run(struct session *s)
 	arguments argv = { 0 };
 
 	vec_push(&argv, user_program(s));
-	if (o->export) {
-		// If another process uses the name, the directory gets another name, which only the program knows.
-		s->module_name = str_printf("%s_%d", s->module_name, (int)getpid());
-		serve_start(s);                        // serves until this process ends
-	}
+	if (o->export)
+		user_serve(s);
 	user_arguments(s, &argv);
 	vec_push(&argv, NULL);
 	program.argv = argv.at;

@@ -63,7 +63,8 @@ struct options {               // driver/options.c: from argv, checked, never ch
 	bool remote_prefix;        // --remote-prefix
 	int min_hosts;             // --min-hosts, 0: all
 	double hosts_timeout_s;    // --timeout, 0: none
-	enum merge { MERGE_NONE, MERGE_HERE, MERGE_HOST } merge;   // --merge: the part of the script that is translated
+	// --merge: the part of the script that is translated; WHOLE: both, to find what can be merged
+	enum merge { MERGE_NONE, MERGE_HERE, MERGE_HOST, MERGE_WHOLE } merge;
 	const char *export;        // --export=prometheus:[ADDR:]PORT: the part after the first ":", or NULL
 	VEC(struct limit) modinfo;        // --modinfo
 	const char *runtime_dir;   // -R, or NULL
