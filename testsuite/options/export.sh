@@ -126,6 +126,38 @@ export_two() {
 }
 expect export-two 0 'n 11
 n 22' export_two
+# Labels that are longer than a string after they were quoted: a cut would make samples with the same labels.
+export_long() {
+	local script
+	"$STAP" -w --runtime=user --export=prometheus:"$port" -e 'global a, h, w probe begin { for (i = 0; i < 25; i++) text .= "0123456789"
+a[text . "x"] = 1; a[text . "y"] = 2; a[text . text . "\"\n\"\n"] = 3; h[text, 5] <<< 3; h[text . "z", 5] <<< 4; w[text, text . "a"] = 1; w[text, text . "b"] = 2 }
+probe timer.s(100) { exit() } probe end { foreach ([x, y] in h) print(@hist_log(h[x, y])) }' >"$SCRATCH/exporting" 2>&1 &
+	script=$!
+	for _ in {1..300}; do
+		get "http://127.0.0.1:$port/metrics" 2>/dev/null | grep -q '^w{' && break
+		sleep 0.1
+	done
+	get "http://127.0.0.1:$port/metrics" | sed -E 's/(0123456789){25}/~/g'
+	kill $script
+	wait $script
+}
+expect export-long 0 '# TYPE a gauge
+a{key1="~x"} 1
+a{key1="~y"} 2
+a{key1="~~\"\n\"\n"} 3
+# TYPE h histogram
+h_bucket{text="~",key2="5",le="3"} 1
+h_bucket{text="~",key2="5",le="+Inf"} 1
+h_sum{text="~",key2="5"} 3
+h_count{text="~",key2="5"} 1
+h_bucket{text="~z",key2="5",le="7"} 1
+h_bucket{text="~z",key2="5",le="+Inf"} 1
+h_sum{text="~z",key2="5"} 4
+h_count{text="~z",key2="5"} 1
+# TYPE w gauge
+w{text="~",key2="~a"} 1
+w{text="~",key2="~b"} 2' export_long
+expect export-hosts 1 '--export cannot be used with --remote or --hosts without --merge' "$STAP" --remote=a --export=prometheus:9090 -e "$begin"
 expect export-user 0 '# HELP ticks of the timer
 # TYPE ticks counter
 ticks N' export_user

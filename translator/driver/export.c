@@ -25,8 +25,8 @@
 
 enum {
 	SIZE = 4 << 20,                // maximum size of all metrics in bytes
-	KEYS_LENGTH = 180,             // maximum length of a sample's label values before they are quoted:
-				       // MAXSTRINGLEN is 512
+	SAMPLE_LENGTH = 60,            // maximum length of the bucket, the value and the punctuation of a sample
+	LABEL_LENGTH = 24,             // and of a label that is a number, without its name
 };
 
 // ---------------------------------------------------------------- the script as it was parsed
@@ -97,51 +97,118 @@ static char *key_name(const struct var *v, int i)
 	return str_printf("__%s_%d", v->name, i);
 }
 
-// Returns the template of a sample for sprintf, "NAME{a=%s,le=\"%d\"} %d
-// ", and adds the values of its labels to *values. bucket: the text for the label `le`, or NULL.
-static char *sample(const char *name, const struct var *v, const struct use *u, const char *bucket, struct buf *values)
+static int string_keys(const struct var *v)
 {
-	struct buf b = { 0 };
-	int strings = 0;
+	int n = 0;
 
 	for (int i = 0; i < v->arity; i++)
-		strings += v->key_types[i] == T_STRING;
-	buf_printf(&b, "%s%s", name, v->arity || bucket ? "{" : "");
-	for (int i = 0; i < v->arity; i++) {
-		const char *word = i < u->labels.n ? u->labels.at[i] : str_printf("key%d", i + 1);
-
-		buf_printf(&b, v->key_types[i] == T_STRING ? "%s%s=%%s" : "%s%s=\"%%d\"", i ? "," : "", word);
-		if (v->key_types[i] == T_STRING)
-			buf_printf(values, "__prometheus_quoted(substr(%s, 0, %d)), ", key_name(v, i), KEYS_LENGTH / strings);
-		else
-			buf_printf(values, "%s, ", key_name(v, i));
-	}
-	if (bucket)
-		buf_printf(&b, "%sle=\"%s\"", v->arity ? "," : "", bucket);
-	buf_printf(&b, "%s %%d\n", v->arity || bucket ? "}" : "");
-	return str_escape(buf_text(&b), b.len);
+		n += v->key_types[i] == T_STRING;
+	return n;
 }
 
-static void append_sample(struct buf *b, const char *name, const struct var *v, const struct use *u, const char *value)
-{
-	struct buf values = { 0 };
-	const char *template = sample(name, v, u, NULL, &values);
+// A sample: the parts of its text. bucket: format of the label `le`, or NULL; bound: its value, or NULL if the format
+// has none.
+struct sample { const char *name; const struct var *v; const struct use *u; const char *bucket, *bound, *value; };
 
-	buf_printf(b, "\t$value .= sprintf(\"%s\", %s%s)\n", template, buf_text(&values), value);
+static const char *label_name(const struct sample *m, int i)
+{
+	return i < m->u->labels.n ? m->u->labels.at[i] : str_printf("key%d", i + 1);
+}
+
+static const char *print_text(const struct buf *format, const char *value)
+{
+	return str_printf("\t$value .= sprintf(\"%s\", %s)\n", str_escape(format->text, format->len), value);
+}
+
+// Returns the statement that appends a sample by one sprintf.
+static const char *short_sample(const struct sample *m)
+{
+	struct buf format = { 0 }, values = { 0 };
+	const struct var *v = m->v;
+
+	buf_printf(&format, "%s%s", m->name, v->arity || m->bucket ? "{" : "");
+	for (int i = 0; i < v->arity; i++) {
+		bool is_string = v->key_types[i] == T_STRING;
+
+		buf_printf(&format, is_string ? "%s%s=%%s" : "%s%s=\"%%d\"", i ? "," : "", label_name(m, i));
+		buf_printf(&values, is_string ? "__prometheus_quoted(%s), " : "%s, ", key_name(v, i));
+	}
+	if (m->bucket)
+		buf_printf(&format, "%sle=\"%s\"", v->arity ? "," : "", m->bucket);
+	buf_printf(&format, "%s %%d\n", v->arity || m->bucket ? "}" : "");
+	return print_text(&format, str_printf("%s%s%s%s", buf_text(&values), m->bound ? m->bound : "", m->bound ? ", " : "",
+					      m->value));
+}
+
+// Appends a string key in quoted pieces, each of which fits into a string after quoting.
+static void append_pieces(struct session *s, struct buf *b, const char *key)
+{
+	int64_t piece = (session_limit(s, LIMIT_MAXSTRINGLEN) - 3) / 2;
+
+	buf_printf(b, "\tfor (__at = 0; __at < strlen(%s); __at += %lld) {\n"
+		   "\t__quoted = __prometheus_quoted(substr(%s, __at, %lld))\n"
+		   "\t$value .= substr(__quoted, 1, strlen(__quoted) - 2)\n\t}\n",
+		   key, (long long)(piece > 1 ? piece : 1), key, (long long)(piece > 1 ? piece : 1));
+}
+
+// The same text in parts, for values of labels that would make it longer than a string.
+static void append_long_sample(struct session *s, struct buf *b, const struct sample *m)
+{
+	struct buf bound = { 0 }, end = { 0 };
+
+	append(b, str_printf("%s{", m->name));
+	for (int i = 0; i < m->v->arity; i++) {
+		struct buf number = { 0 };
+
+		if (m->v->key_types[i] == T_STRING) {
+			append(b, str_printf("%s%s=\"", i ? "," : "", label_name(m, i)));
+			append_pieces(s, b, key_name(m->v, i));
+			append(b, "\"");
+			continue;
+		}
+		buf_printf(&number, "%s%s=\"%%d\"", i ? "," : "", label_name(m, i));
+		buf_puts(b, print_text(&number, key_name(m->v, i)));
+	}
+	if (m->bucket && m->bound) {
+		buf_printf(&bound, ",le=\"%s\"", m->bucket);
+		buf_puts(b, print_text(&bound, m->bound));
+	} else if (m->bucket) {
+		append(b, str_printf(",le=\"%s\"", m->bucket));
+	}
+	buf_puts(&end, "} %d\n");
+	buf_puts(b, print_text(&end, m->value));
+}
+
+static void append_sample(struct session *s, struct buf *b, const struct sample *m)
+{
+	if (!string_keys(m->v)) {
+		buf_puts(b, short_sample(m));
+		return;
+	}
+	buf_printf(b, "\tif (!__long)\n%s\telse {\n", short_sample(m));
+	append_long_sample(s, b, m);
+	buf_puts(b, "\t}\n");
+}
+
+static void append_value(struct session *s, struct buf *b, const char *name, const struct var *v, const struct use *u,
+			 const char *value)
+{
+	append_sample(s, b, &(struct sample){ name, v, u, NULL, NULL, value });
 }
 
 // Writes the buckets of @hist_log: number 64 counts 0, 65 counts 1, 66 counts 2 and 3, 67 counts 4 to 7; 63 counts
 // -1, 62 counts -3 and -2.
-static void append_buckets(struct buf *b, const struct var *v, const struct use *u, const char *element)
+static void append_buckets(struct session *s, struct buf *b, const struct var *v, const struct use *u,
+			   const char *element)
 {
 	const char *name = str_printf("%s_bucket", u->metric);
-	struct buf values = { 0 }, unused = { 0 };
-	const char *template = sample(name, v, u, "%d", &values), *last = sample(name, v, u, "+Inf", &unused);
+	const char *bound = "__b < 64 ? -(1 << (63 - __b)) : (1 << (__b - 64)) - 1";
 
 	buf_printf(b, "\t__sum = 0\n\tforeach (__b in @hist_log(%s)) {\n\t__sum += @hist_log(%s)[__b]\n", element, element);
-	buf_printf(b, "\tif (@hist_log(%s)[__b]) $value .= sprintf(\"%s\", %s"
-		   "__b < 64 ? -(1 << (63 - __b)) : (1 << (__b - 64)) - 1, __sum)\n\t}\n", element, template, buf_text(&values));
-	buf_printf(b, "\t$value .= sprintf(\"%s\", %s@count(%s))\n", last, buf_text(&values), element);
+	buf_printf(b, "\tif (@hist_log(%s)[__b]) {\n", element);
+	append_sample(s, b, &(struct sample){ name, v, u, "%d", bound, "__sum" });
+	buf_puts(b, "\t}\n\t}\n");
+	append_sample(s, b, &(struct sample){ name, v, u, "+Inf", NULL, str_printf("@count(%s)", element) });
 }
 
 enum kind { COUNTER, COUNT, GAUGE, HISTOGRAM, SUMMARY };      // COUNT: statistics of which only @count is used
@@ -161,16 +228,41 @@ static int cost(enum kind kind)
 	return kind == HISTOGRAM ? 400 : kind == SUMMARY ? 16 : 10;
 }
 
-static void append_element(struct buf *b, const struct var *v, const struct use *u, enum kind kind, const char *element)
+// Returns by how many elements an element with long keys counts against the limit, besides itself: its samples have
+// about 15 statements more for each string.
+static int extra(const struct var *v, enum kind kind)
+{
+	return string_keys(v) * (kind == HISTOGRAM ? 6 : 2);
+}
+
+static void append_element(struct session *s, struct buf *b, const struct var *v, const struct use *u, enum kind kind,
+			   const char *element)
 {
 	if (kind == HISTOGRAM)
-		append_buckets(b, v, u, element);
+		append_buckets(s, b, v, u, element);
 	if (kind == HISTOGRAM || kind == SUMMARY) {
-		append_sample(b, str_printf("%s_sum", u->metric), v, u, str_printf("@sum(%s)", element));
-		append_sample(b, str_printf("%s_count", u->metric), v, u, str_printf("@count(%s)", element));
+		append_value(s, b, str_printf("%s_sum", u->metric), v, u, str_printf("@sum(%s)", element));
+		append_value(s, b, str_printf("%s_count", u->metric), v, u, str_printf("@count(%s)", element));
 	} else {
-		append_sample(b, u->metric, v, u, kind == COUNT ? str_printf("@count(%s)", element) : element);
+		append_value(s, b, u->metric, v, u, kind == COUNT ? str_printf("@count(%s)", element) : element);
 	}
+}
+
+// Sets __long if samples of the element may be longer than a string. Strings are at most doubled when they are quoted.
+static void append_length(struct session *s, struct buf *b, const struct var *v, const struct use *u, enum kind kind)
+{
+	const struct sample longest = { str_printf("%s_bucket", u->metric), v, u, "+Inf", NULL, "" };
+	int64_t left = session_limit(s, LIMIT_MAXSTRINGLEN) - 1 - (int64_t)strlen(longest.name) - SAMPLE_LENGTH;
+
+	if (!string_keys(v))
+		return;
+	buf_puts(b, "\t__long = 0");
+	for (int i = 0; i < v->arity; i++) {
+		left -= (int64_t)strlen(label_name(&longest, i)) + LABEL_LENGTH;
+		if (v->key_types[i] == T_STRING)
+			buf_printf(b, " + strlen(%s)", key_name(v, i));
+	}
+	buf_printf(b, " > %lld\n\tif (__long) __n += %d\n", (long long)(left > 0 ? left / 2 : -1), extra(v, kind));
 }
 
 // In a help text, a backslash begins an escape.
@@ -198,15 +290,16 @@ static void append_global(struct session *s, struct buf *b, const struct var *v,
 	append(b, str_printf("# TYPE %s %s\n", u->metric, names[kind]));
 	if (!v->arity) {
 		buf_printf(b, v->type == T_STATS ? "\tif (@count(%s)) {\n" : "\t{\n", v->name);
-		append_element(b, v, u, kind, v->name);
+		append_element(s, b, v, u, kind, v->name);
 		buf_puts(b, "\t}\n");
 		return;
 	}
 	buf_printf(b, "\t__n = 0\n\tforeach ([%s] in %s limit %lld) {\n", buf_text(&keys), v->name, (long long)most + 1);
+	append_length(s, b, v, u, kind);
 	buf_printf(b, "\tif (__n++ >= %lld) {\n", (long long)most);
 	append(b, str_printf("# %s has more elements: raise -DMAXACTION\n", u->metric));
 	buf_puts(b, "\tbreak }\n");
-	append_element(b, v, u, kind, str_printf("%s[%s]", v->name, buf_text(&keys)));
+	append_element(s, b, v, u, kind, str_printf("%s[%s]", v->name, buf_text(&keys)));
 	buf_puts(b, "\t}\n");
 }
 
