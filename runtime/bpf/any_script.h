@@ -15,5 +15,6 @@
 #define STP_STACK_FRAMES 1
 #define STP_USER_FRAMES 1
 #define STP_NOTE_WORDS 1
+#define STP_CAPTURE_SIZE 1
 
 #endif

@@ -156,6 +156,22 @@ static int start_entries(const struct stp_probe *p)
 	return program ? client_attached(bpf_program__attach_raw_tracepoint(program, "sys_enter"), p, "") : 0;
 }
 
+const struct stp_syscall *client_syscall(const struct stp_probe *p, s32 number, bool is_compat)
+{
+	static const struct stp_syscall_probe *last;
+	const struct stp_family *family = client_family(&stp_syscall_family);
+	const struct stp_syscall_probe *c = family->table, *end = c + family->n;
+
+	if (last && last->probe == p && last->number == number && last->is_compat == is_compat)
+		return last->call;
+	while (c < end && (c->probe != p || c->number != number || c->is_compat != is_compat))
+		c++;
+	if (c == end)
+		return NULL;
+	last = c;
+	return c->call;
+}
+
 /* A probe has a row for each number of its calls, one after the other. A program may serve several probes. */
 static int start_syscalls(void *table, u32 n)
 {

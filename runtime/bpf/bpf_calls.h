@@ -401,16 +401,6 @@ SEC("kprobe") int stp_program_##number(u64 *ctx)				\
 
 /* ------------------------------------------------------------------ system calls */
 
-/*
- * Returns false for exit(), exit_group(), rt_sigreturn() and sigreturn(): they do not return, or their return does
- * not have their number.
- */
-STP_INLINE bool bpf_call_returns(u32 number, u32 compat)
-{
-	return compat ? number != 1 && number != 252 && number != 173 && number != 119 :
-			number != 60 && number != 231 && number != 15;
-}
-
 /* Calls that began before the script have no row, which is not a loss; nor is the return of fork() in the child. */
 #define STP_SAVED_ENTRIES(number, words)					\
 STP_INLINE bool enters_##number(struct stp_slot *s)				\
@@ -422,40 +412,27 @@ STP_INLINE bool enters_##number(struct stp_slot *s)				\
 	return found == STP_CALL_FOUND;						\
 }
 
-#define STP_ON_SYSCALL_ENTRY(splits_, compat_, names_, words, number_)		\
-SEC("raw_tp") int stp_entry_##number_(u64 *ctx)					\
+#define STP_SAVES_ENTRIES(number, words)					\
+STP_INLINE void skip_##number(u32 probe)					\
 {										\
-	u64 number = bpf_call_number(ctx, false);				\
-	u64 call = calls_##number_(number), narrow = (compat_) ? calls_##number_(STP_CALL_COMPAT + number) : 0;	\
-	struct stp_slot *s;							\
-	u32 compat;								\
-										\
-	if (!call && !narrow && !((splits_) && bpf_is_split(number, true)))	\
-		return 0;							\
-	compat = bpf_is_compat() ? STP_CALL_COMPAT : 0;				\
-	if ((splits_) && bpf_is_split(number, compat))				\
-		call = calls_##number_(compat + bpf_split_number(ctx[0], number));	\
-	else									\
-		call = compat ? narrow : call;					\
-	if (!call || !bpf_call_returns(number, compat))				\
-		return 0;							\
-	s = stp_claim();							\
-	if (!s) {								\
-		if (stp_control.open)      /* until then nothing has been saved */	\
-			bpf_call_save(NULL, STP_CALL_PROBE(call), 0, 0, false);	\
-		return 0;							\
-	}									\
-	bpf_call_registers(s, ctx[0], compat);					\
-	s->c.arguments[STP_SYSCALL_NUMBER] = number;				\
-	if ((splits_) && bpf_is_split(number, compat))				\
-		bpf_split(s, number);						\
-	if (compat)								\
-		bpf_sign_extend(s->c.arguments, STP_CALL_SIGNED(call));		\
-	s->c.address = 0;							\
-	names_(s, STP_CALL_ROW(call));						\
-	s->probe = STP_CALL_PROBE(call);					\
-	bpf_entry_end(s, entries_##number_(s), STP_CALL_PROBE(call), 0, words, false);	\
-	return 0;								\
+	bpf_call_save(NULL, probe, 0, 0, false);				\
+}										\
+STP_INLINE void save_##number(struct stp_slot *s)				\
+{										\
+	bpf_entry_end(s, entries_##number(s), s->probe, 0, words, false);	\
 }
+#ifdef STP_USES_CALL_TEXTS
+#define STP_SAVES_BOTH(number, words)						\
+STP_INLINE void skip_##number(u32 probe)					\
+{										\
+	bpf_forget_call(probe);							\
+	bpf_call_save(NULL, probe, 0, 0, false);				\
+}										\
+STP_INLINE void save_##number(struct stp_slot *s)				\
+{										\
+	bpf_save_call(s);							\
+	bpf_entry_end(s, entries_##number(s), s->probe, 0, words, false);	\
+}
+#endif
 
 #endif

@@ -114,7 +114,6 @@ SEC("kprobe") int stp_program_##number(u64 *ctx)				\
  * the verifier would follow the rest of the program once for each of its values. Numbers of 32-bit processes begin at
  * STP_CALL_COMPAT; each call that they make through socketcall() or ipc() has a number above those.
  */
-#define STP_CALL_COMPAT 0x10000
 #define STP_CALL_SOCKETCALL 102
 #define STP_CALL_IPC 117
 #define STP_CALL_SOCKETCALL_FIRST 1000
@@ -381,9 +380,11 @@ SEC("raw_tp") int stp_program_##number_(u64 *ctx)				\
 	if ((reads_) || (splits_))						\
 		bpf_call_registers(s, ctx[0], compat);				\
 	s->c.arguments[STP_SYSCALL_NUMBER] = number;				\
+	s->call_number = compat + number;					\
 	s->mode = STP_MODE_USER | STP_MODE_CALL | (compat ? STP_MODE_32BIT : 0);	\
 	if ((splits_) && bpf_is_split(number, compat)) {			\
-		call = calls_##number_(compat + bpf_split(s, number));		\
+		s->call_number = compat + bpf_split(s, number);			\
+		call = calls_##number_(s->call_number);				\
 		if (!call) {							\
 			stp_release(s);						\
 			return 0;						\
@@ -401,10 +402,64 @@ SEC("raw_tp") int stp_program_##number_(u64 *ctx)				\
 	names_(s, STP_CALL_ROW(call));						\
 	s->probe = STP_CALL_PROBE(call);					\
 	if (!enters_(s)) {							\
-		stp_release(s);							\
+		stp_end(s);							\
 		return 0;							\
 	}									\
 	STP_RUN(s, STP_CALL_PROBE(call), handler, condition, late);		\
+	return 0;								\
+}
+
+/*
+ * Returns false for exit(), exit_group(), rt_sigreturn() and sigreturn(): they do not return, or their return does
+ * not have their number.
+ */
+STP_INLINE bool bpf_call_returns(u32 number, u32 compat)
+{
+	return compat ? number != 1 && number != 252 && number != 173 && number != 119 :
+			number != 60 && number != 231 && number != 15;
+}
+
+/*
+ * The program at the entry, which saves values for the program at the return. skip_: called without a slot; save_:
+ * saves, and ends the hit.
+ */
+#define STP_ON_SYSCALL_ENTRY(splits_, compat_, names_, skip_, save_, number_)	\
+SEC("raw_tp") int stp_entry_##number_(u64 *ctx)					\
+{										\
+	u64 number = bpf_call_number(ctx, false);				\
+	u64 call = calls_##number_(number), narrow = (compat_) ? calls_##number_(STP_CALL_COMPAT + number) : 0;	\
+	struct stp_slot *s;							\
+	u32 compat, at;								\
+										\
+	if (!call && !narrow && !((splits_) && bpf_is_split(number, true)))	\
+		return 0;							\
+	compat = bpf_is_compat() ? STP_CALL_COMPAT : 0;				\
+	at = compat + number;							\
+	if ((splits_) && bpf_is_split(number, compat)) {			\
+		at = compat + bpf_split_number(ctx[0], number);			\
+		call = calls_##number_(at);					\
+	} else									\
+		call = compat ? narrow : call;					\
+	if (!call || !bpf_call_returns(number, compat))				\
+		return 0;							\
+	s = stp_claim();							\
+	if (!s) {								\
+		if (stp_control.open)      /* until then nothing has been saved */	\
+			skip_(STP_CALL_PROBE(call));				\
+		return 0;							\
+	}									\
+	bpf_call_registers(s, ctx[0], compat);					\
+	s->c.arguments[STP_SYSCALL_NUMBER] = number;				\
+	s->call_number = at;							\
+	s->mode = STP_MODE_USER | STP_MODE_CALL | (compat ? STP_MODE_32BIT : 0);	\
+	if ((splits_) && bpf_is_split(number, compat))				\
+		bpf_split(s, number);						\
+	if (compat)								\
+		bpf_sign_extend(s->c.arguments, STP_CALL_SIGNED(call));		\
+	s->c.address = 0;							\
+	names_(s, STP_CALL_ROW(call));						\
+	s->probe = STP_CALL_PROBE(call);					\
+	save_(s);								\
 	return 0;								\
 }
 

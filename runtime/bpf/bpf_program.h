@@ -400,8 +400,17 @@ STP_GLOBAL_FUNCTION int bpf_report(struct stp_slot *s)
 	return 0;
 }
 
+#ifdef STP_USES_CALL_TEXTS
+STP_INLINE void bpf_forget_call(u32 probe);
+#endif
+
 STP_INLINE void stp_end(struct stp_slot *s)
 {
+#ifdef STP_USES_CALL_TEXTS
+	if (s->call_when == STP_AT_RETURN)
+		bpf_forget_call(s->probe);
+	s->call_when = 0;
+#endif
 	if (STP_UNLIKELY(s->c.error))
 		bpf_report(s);
 	if (s->record_len)
@@ -840,6 +849,9 @@ SEC(section) int stp_program_##number(u64 *ctx)				\
 #define STP_ON_LSM(hook, ...) STP_ON_ARGUMENTS("lsm/" hook, __VA_ARGS__)
 
 #include "bpf_hits.h"
+#ifdef STP_USES_CALL_TEXTS
+#include "bpf_call_text.h"
+#endif
 #ifdef STP_USES_CALLS
 #include "bpf_calls.h"
 #endif

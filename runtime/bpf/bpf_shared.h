@@ -21,7 +21,9 @@
 #define STP_TEXT_SIZE ((STP_STRLEN + 7) / 8 * 8)
 struct stp_text { char b[STP_TEXT_SIZE]; };
 
+#ifndef STP_RECORD_WORDS
 #define STP_RECORD_WORDS 1024          /* words of a handler's output: a head, then items */
+#endif
 #define STP_ITEM_ARGUMENTS 64          /* arguments of a printing statement */
 /* Kind of item, the upper half of an item's first word; the lower half is the line of the generated C, which
  * determines the format. */
@@ -56,6 +58,51 @@ enum { STP_POINT_RESOLVED, STP_POINT_WRITTEN, STP_POINT_NAME, STP_POINT_FUNCTION
 #define STP_MARK_NAME 'N'
 #define STP_MARK_ADDRESSES 'A'         /* the addresses themselves: a stack value (elab/stack_values.c) */
 #define STP_MARK_HEAD 27
+
+/*
+ * argstr: a program copies the arguments of the system call, and the memory that their text shows
+ * (include/syscall_captures.def), to the record, and the client formats them as the module does. In the place of a
+ * string a record then has STP_MARK and STP_MARK_CALL in one word, the random number, and one capture, or two with
+ * STP_CALL_SAVED: the first was made at the entry of the call. A capture is the words of enum stp_capture_word, then
+ * ranges of memory: the address, the size, and the bytes, in whole words.
+ */
+#define STP_MARK_CALL ('C' << 8)
+#define STP_CALL_RETURN (1 << 16)      /* the hit is at the return of the call */
+#define STP_CALL_SAVED (1 << 17)
+/* The text: argstr, one argument, a part of it, or the meaning of the result; after the latter is a text that replaces
+ * an empty one. */
+enum { STP_CALL_ALL, STP_CALL_ARGUMENT, STP_CALL_PART, STP_CALL_RESULT };
+#define STP_CALL_OF(text, argument, part) ((u64)(text) << 20 | (u64)(argument) << 24 | (u64)(part) << 32)
+enum stp_capture_word { STP_CAPTURE_WORDS_USED, STP_CAPTURE_FLAGS, STP_CAPTURE_NUMBER, STP_CAPTURE_ARGUMENTS,
+			STP_CAPTURE_RANGES = STP_CAPTURE_ARGUMENTS + 8 };
+#define STP_CAPTURE_FULL 1             /* a flag: the capture had no space for all memory */
+/* In the size of a range: the memory is words other than 0, whose number is the lower half; they are not copied. After
+ * them is a 0, or memory that cannot be read. */
+#define STP_RANGE_ENDS (1ull << 32)
+#define STP_RANGE_FAILS (1ull << 33)
+#define STP_CALL_COMPAT 0x10000        /* added to the numbers of calls of 32-bit processes */
+
+/* Kinds of include/syscall_captures.def. The translator writes a plan, one word for each argument. */
+enum stp_capture_kind { STP_CAPTURE_NONE, STP_CAPTURE_FIXED, STP_CAPTURE_SIZED, STP_CAPTURE_COUNTED, STP_CAPTURE_BITS,
+			STP_CAPTURE_PAGES, STP_CAPTURE_BUFFER, STP_CAPTURE_ENDED, STP_CAPTURE_STRING,
+			STP_CAPTURE_STRINGS, STP_CAPTURE_COUNT, STP_CAPTURE_SET, STP_CAPTURE_LENGTH,
+			STP_CAPTURE_IOVEC, STP_CAPTURE_MESSAGE, STP_CAPTURE_MESSAGES, STP_CAPTURE_IOCBS,
+			STP_CAPTURE_ATTRIBUTES, STP_CAPTURE_CLONE };
+enum { STP_AT_ENTRY = 1, STP_AT_RETURN = 2 };
+/* Forms of the value of `other`: absent, or how it is extended from its register. */
+enum { STP_WITH_NONE, STP_WITH_U32, STP_WITH_S32, STP_WITH_U64 };
+/* when: STP_AT_ bits. at, with, limit: registers of the argument, of `other`, and of the upper bound of `other`. */
+#define STP_PLAN(kind, size, when, at, with, with_form, limit, limit_form)	\
+	((u64)(kind) | (u64)(size) << 8 | (u64)(when) << 24 | (u64)(at) << 28 | (u64)(with) << 32 |	\
+	 (u64)(with_form) << 36 | (u64)(limit) << 40 | (u64)(limit_form) << 44)
+#define STP_PLAN_KIND(plan) ((u32)(plan) & 0xff)
+#define STP_PLAN_SIZE(plan) ((u32)((plan) >> 8) & 0xffff)
+#define STP_PLAN_WHEN(plan) ((u32)((plan) >> 24) & 15)
+#define STP_PLAN_AT(plan) ((u32)((plan) >> 28) & 15)
+#define STP_PLAN_WITH(plan) ((u32)((plan) >> 32))      /* with and with_form, then limit and limit_form */
+#define STP_PLAN_ARGUMENTS 8
+struct stp_call_plan { u64 args[STP_PLAN_ARGUMENTS]; };
+struct stp_capture { u64 words[STP_CAPTURE_SIZE]; };
 
 /* A mapping of a file in a process. */
 struct stp_mapping { u64 space, start, end, offset, inode, device; };
@@ -98,6 +145,13 @@ struct stp_slot {
 				        * begins in the program */
 	u64 user_stack[STP_USER_FRAMES];
 	u64 note[STP_NOTE_WORDS];      /* an announcement: see bpf_user_stack.h */
+	/* the system call, for argstr: bpf_call_text.h */
+	u32 call_number;               /* with STP_CALL_COMPAT */
+	u32 call_when;                 /* STP_AT_ENTRY or STP_AT_RETURN */
+	u32 capture_len;               /* number of words of `capture` that are used */
+	u32 capture_full;
+	struct stp_call_plan plan;
+	struct stp_capture capture;
 	char frames[STP_FRAMES_SIZE];
 };
 

@@ -115,6 +115,18 @@ bool functions_same_kernel(void);
 int client_event_on_cpus(const struct stp_probe *p, struct perf_event_attr *a);
 int client_event_in_target(const struct stp_probe *p, struct perf_event_attr *a);
 
+/* Returns the description of a system call, by the number in calls of 64-bit or 32-bit processes; NULL: the probe has
+ * no such call. */
+const struct stp_syscall *client_syscall(const struct stp_probe *p, s32 number, bool is_compat);
+
+/* records.c: a record, from which items are read */
+struct reader { const u64 *at, *end; };
+const char *record_text(struct reader *r);
+
+/* call_text.c: reads a captured system call and writes its text to `to`, a string of MAXSTRINGLEN. Returns false if
+ * there is none. */
+bool call_text(struct stp_ctx *c, struct reader *r, char *to);
+
 /* attach_watchpoints.c */
 /* Before privileges are dropped: finds the addresses of symbols, and of the target's code. */
 void watchpoints_prepare(void);

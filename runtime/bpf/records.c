@@ -15,16 +15,13 @@
 
 static struct ring_buffer *ring;
 
-/* A record, from which items are read. */
-struct reader { const u64 *at, *end; };
-
 static u64 number(struct reader *r)
 {
 	return r->at < r->end ? *r->at++ : 0;
 }
 
 /* Returns a string, which occupies whole words with its terminator. */
-static const char *text(struct reader *r)
+const char *record_text(struct reader *r)
 {
 	const char *s = (const char *)r->at;
 	u64 left = (u64)((const char *)r->end - s), len = strnlen(s, left);
@@ -53,16 +50,22 @@ static const struct stp_statement *statement_of(u32 line, bool prints)
 	return NULL;
 }
 
-/* Replaces a placeholder by its names. `buffers` are allocated for the first placeholder, one for each argument. */
-static const char *completed(const char *s, u32 argument, char **buffers)
+/* Reads a string; replaces a placeholder by its names, and a captured call by its text. `buffers` are allocated for
+ * the first of them, one for each argument. */
+static const char *completed(struct stp_ctx *c, struct reader *r, u32 argument, char **buffers)
 {
 	u32 size = stp_module.limits.string_len;
+	const char *s = (const char *)r->at;
 
-	if (*s != STP_MARK)
-		return s;
+	if (r->at == r->end || *s != STP_MARK)
+		return record_text(r);
 	if (!*buffers)
 		*buffers = malloc((u64)size * STP_ITEM_ARGUMENTS);
-	return *buffers ? user_names_complete(s, *buffers + (u64)size * argument) : s;
+	if (!*buffers)
+		return record_text(r);
+	if (call_text(c, r, *buffers + (u64)size * argument))
+		return *buffers + (u64)size * argument;
+	return user_names_complete(record_text(r), *buffers + (u64)size * argument);
 }
 
 void client_printf(struct stp_ctx *c, const struct stp_format *f, u32 pieces, const union stp_val *args)
@@ -98,7 +101,7 @@ static void print(struct stp_ctx *c, const struct stp_statement *p, struct reade
 		if (p->format[i].precision == -2)
 			args[n++].n = (s64)number(r);
 		if (p->format[i].conv == 's')
-			args[n++].s = completed(text(r), i, &names);
+			args[n++].s = completed(c, r, i, &names);
 		else if (p->format[i].conv)
 			args[n++].n = (s64)number(r);
 	}
@@ -129,7 +132,7 @@ static void raise_error(struct stp_ctx *c, u32 line, struct reader *r)
 	u64 code = number(r), argument = number(r), callers = number(r);
 
 	if (code == STP_BPF_TEXT)
-		stp_error(c, "%s", text(r));
+		stp_error(c, "%s", record_text(r));
 	else if (code < sizeof(texts) / sizeof(texts[0]) && texts[code].before)
 		stp_error(c, texts[code].conversion == 'p' ? "%s%#llx%s" : texts[code].conversion ? "%s%lld%s" : "%s",
 			  texts[code].before, argument, texts[code].after);
@@ -147,7 +150,7 @@ static void print_symbol(struct stp_ctx *c, struct reader *r)
 {
 	u64 address = number(r);
 
-	stp_cprintf(c, " %#llx : %s\n", address, text(r));
+	stp_cprintf(c, " %#llx : %s\n", address, record_text(r));
 }
 
 static void print_user_symbol(struct stp_ctx *c, struct reader *r)
@@ -170,7 +173,7 @@ static void add_mapping(struct reader *r)
 	m.inode = number(r);
 	m.device = number(r);
 	*at = 0;
-	while (r->at < r->end && strlen(name = text(r)) < (size_t)(at - path)) {
+	while (r->at < r->end && strlen(name = record_text(r)) < (size_t)(at - path)) {
 		at -= strlen(name);
 		memcpy(at, name, strlen(name));
 		*--at = '/';
@@ -224,11 +227,11 @@ static int read_record(void *unused, void *data, size_t size)
 		else if (head >> 32 == STP_ITEM_ERROR)
 			raise_error(c, (u32)head, &r);
 		else if (head >> 32 == STP_ITEM_LOG)
-			stp_log(c, text(&r));
+			stp_log(c, record_text(&r));
 		else if (head >> 32 == STP_ITEM_WARNING)
-			stp_warn(c, text(&r));
+			stp_warn(c, record_text(&r));
 		else if (head >> 32 == STP_ITEM_SYSTEM)
-			stp_system(c, text(&r));
+			stp_system(c, record_text(&r));
 		else if (head >> 32 == STP_ITEM_SWITCH)
 			stp_switch_file(c);
 		else if (head >> 32 == STP_ITEM_TIME)

@@ -44,11 +44,15 @@ bool user_load_string(struct stp_ctx *c, char *to, u64 address, u32 size, user_r
 	return true;
 }
 
+user_read *user_captured;
+
 static bool read_process(struct stp_ctx *c, void *to, u64 address, u32 size)
 {
 	struct iovec local = { to, size }, remote = { (void *)address, size };
 	pid_t pid = stp_session.target ? stp_session.target : getpid();
 
+	if (user_captured)
+		return user_captured(c, to, address, size);
 	return process_vm_readv(pid, &local, 1, &remote, 1, 0) == (ssize_t)size;
 }
 

@@ -35,6 +35,8 @@ void user_record_gaps(void);           /* writes the losses since the last call,
 typedef bool user_read(struct stp_ctx *c, void *to, u64 address, u32 size);
 bool user_load(struct stp_ctx *c, void *to, u64 address, u32 size, user_read *read);
 bool user_load_string(struct stp_ctx *c, char *to, u64 address, u32 size, user_read *read);
+extern user_read *user_captured;       /* reads memory that was copied from another process, instead of the process; or
+					* NULL */
 #define USER_LOAD(name, type, read)						\
 u64 name(struct stp_ctx *c, u64 address)					\
 {										\

@@ -48,6 +48,7 @@ static const char *const operations[] = {
 	"stp_cpu",
 	"stp_target", "stp_ktime_ns", "stp_gettimeofday_ns", "stp_current_task", "stp_thread_start", "stp_execname",
 	"stp_syscall_name", "stp_syscall_kernel_name", "stp_syscall_string",
+	"stp_syscall_arguments", "stp_syscall_text", "stp_syscall_part_text", "stp_syscall_result",
 	"stp_uload_string", "stp_load_string", "stp_strlen", "stp_copy", "stp_append", "stp_compare", "stp_find",
 	"stp_span",
 	"stp_substr", "stp_character", "stp_strtol", "stp_basename", "stp_replace", "stp_exit", "stp_error",
@@ -284,18 +285,32 @@ static void find_holders(struct check *k)
 	} while (k->more_holders);
 }
 
+const char *bpf_captured(const struct expr *e)
+{
+	static const struct { const char *function, *variable; } all[] = {
+		{ "__syscall_arguments", "argstr" }, { "__syscall_text", "the text of an argument" },
+		{ "__syscall_part_text", "the text of an argument" }, { "__syscall_result_or", "retstr of this call" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(all) && e->kind == E_CALL && e->u.call.target; i++)
+		if (!strcmp(e->u.call.target->name, all[i].function))
+			return all[i].variable;
+	return NULL;
+}
+
 static void allow_arguments(struct check *k, const struct expr *e)
 {
 	int n = 0;
 
 	if (e->u.print.kind != PRINT_PRINTF)
 		for vec_each(&e->u.print.args, arg)
-			if (has_user_names(k, *arg))
+			if (has_user_names(k, *arg) || bpf_captured(*arg))
 				numbers_add(&k->allowed, *arg);
 	for vec_each(&e->u.print.format, p) {
+		bool plain = p->width < 0 && p->precision < 0 && !p->width_star && !p->precision_star;
+
 		n += p->width_star + p->precision_star;
-		if (e->u.print.kind == PRINT_PRINTF && p->conv == 's' && p->width < 0 && p->precision < 0 &&
-		    !p->width_star && !p->precision_star)
+		if (e->u.print.kind == PRINT_PRINTF && p->conv == 's' && (plain || bpf_captured(e->u.print.args.at[n])))
 			numbers_add(&k->allowed, e->u.print.args.at[n]);
 		n += p->conv != 0;
 	}
@@ -337,6 +352,9 @@ static const char *names_refusal(struct check *k, const struct expr *e)
 {
 	enum { SHORTEST = 64 };    // a placeholder takes up to 48 bytes
 
+	if (bpf_captured(e))
+		return numbers_add(&k->allowed, e) ? str_printf("%s is supported only as an argument of print functions: "
+			"other uses are not supported", bpf_captured(e)) : NULL;
 	if (!has_user_names(k, e))
 		return NULL;
 	if (session_limit(k->s, LIMIT_MAXSTRINGLEN) < SHORTEST)

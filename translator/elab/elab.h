@@ -212,4 +212,8 @@ bool stack_values_named(const struct expr *call);   // whether the call prints n
 bool same_handler(const struct probe *a, const struct probe *b);
 uint64_t handler_hash(struct probe *p);    // equal if the handlers are the same
 
+// bpf_check.c: Returns the name of the value of a call for which BPF programs only capture data, so that the client
+// makes it when it prints it: argstr, retstr and texts of system calls' arguments. NULL: another expression.
+const char *bpf_captured(const struct expr *e);
+
 #endif

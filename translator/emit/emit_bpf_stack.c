@@ -64,4 +64,11 @@ void emit_bpf_stack_sizes(struct emitter *e, struct cwriter *w)
 	cw_line(w, "#define STP_STACK_FRAMES %s", stacks ? "(STP_MAXBACKTRACE + STP_TRACER_FRAMES)" : "1");
 	cw_line(w, "#define STP_USER_FRAMES %s", users ? "(STP_MAXBACKTRACE + 1)" : "1");
 	cw_line(w, "#define STP_NOTE_WORDS %d", users ? 256 : 1);
+	if (!(e->program_uses & BPF_CALL_TEXTS)) {
+		cw_line(w, "#define STP_CAPTURE_SIZE 1");
+		return;
+	}
+	// A capture of a system call: the strings of a text, structures and sets, and the slack of bpf_call_text.h.
+	cw_line(w, "#define STP_CAPTURE_SIZE (2 * (STP_TEXT_SIZE / 8) + 320 + 130)");
+	cw_line(w, "#define STP_RECORD_WORDS (1024 + 2 * STP_CAPTURE_SIZE)");
 }

@@ -3,6 +3,7 @@
 #include "emit/emitter.h"
 
 #include <assert.h>
+#include <string.h>
 
 void emit_add_callee(struct func_info *caller, struct func_info *callee)
 {
@@ -117,6 +118,16 @@ static struct value call_once(struct emitter *e, struct func *f, struct loc loc,
 	return value_text(0, true, "%s", result);
 }
 
+// Returns a value of which the client makes a text: if there is an argument that is a text, that.
+static struct value captured_call(struct emitter *e, struct expr *x)
+{
+	emit_bpf_use(e, BPF_CALL_TEXTS);
+	for vec_each(&x->u.call.args, arg)
+		if ((*arg)->type == T_STRING)
+			return emit_expr(e, *arg);
+	return value_text(0, true, "STP_LITERAL(\"\")");
+}
+
 struct value emit_call(struct emitter *e, struct expr *x, bool wanted)
 {
 	struct func *f = x->u.call.target;
@@ -125,6 +136,8 @@ struct value emit_call(struct emitter *e, struct expr *x, bool wanted)
 	unsigned reads = WORLD;
 
 	assert(f);
+	if (e->programs && bpf_captured(x))
+		return captured_call(e, x);
 	i = emit_func(e, f);
 	for (struct func *any = f; any; any = any->next_overload)
 		emit_add_callee(e->caller, emit_func(e, any));

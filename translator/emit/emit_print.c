@@ -3,6 +3,9 @@
 // text without values is printed directly.
 #include "emit/emitter.h"
 
+#include <inttypes.h>
+#include <string.h>
+
 typedef VEC(struct format_piece) pieces;
 
 static void literal(pieces *out, const char *text, size_t len)
@@ -273,20 +276,50 @@ static int values_in(const struct format_piece *p)
 	return (p->conv != 0) + p->width_star + p->precision_star;
 }
 
+// Writes C that appends the data of a text that the client makes. Returns whether a text follows them.
+static bool put_captured(struct buf *b, const struct expr *call)
+{
+	static const struct { const char *function, *kind; } kinds[] = {
+		{ "__syscall_arguments", "ALL" }, { "__syscall_text", "ARGUMENT" },
+		{ "__syscall_part_text", "PART" }, { "__syscall_result_or", "RESULT" },
+	};
+	const expr_vec *args = &call->u.call.args;
+	int64_t numbers[2] = { 0 };
+	bool has_text = false;
+
+	for (int i = 0; i < args->n && i < 2; i++) {
+		has_text |= args->at[i]->type == T_STRING;
+		numbers[i] = args->at[i]->kind == E_NUMBER ? args->at[i]->u.number : 0;
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++)
+		if (!strcmp(call->u.call.target->name, kinds[i].function))
+			buf_printf(b, "bpf_put_call(s_, STP_CALL_OF(STP_CALL_%s, %" PRId64 ", %" PRId64 ")); ",
+				   kinds[i].kind, numbers[0], numbers[1]);
+	return has_text;
+}
+
 // Returns C that appends n arguments, the first of which is number `from`, to a program's record, and the maximum
 // number of words that they take. The C has no array of the arguments, since a program's stack is small.
 static const char *record_words(struct expr *x, const struct value *v, int from, int n, const char **words)
 {
 	struct buf b = { 0 };
-	int strings = 0;
+	int strings = 0, calls = 0;
 
 	for (int i = from; i < from + n; i++) {
 		bool is_text = x->u.print.args.at[i]->type == T_STRING;
 
+		if (bpf_captured(x->u.print.args.at[i])) {
+			calls++;
+			is_text = put_captured(&b, x->u.print.args.at[i]);
+			if (!is_text)
+				continue;
+		}
 		strings += is_text;
 		buf_printf(&b, is_text ? "bpf_put_text(s_, STP_AS_TEXT(%s)); " : "bpf_put(s_, %s); ", value_long(v[i]));
 	}
 	*words = str_printf("%d + %d * (STP_TEXT_SIZE / 8)", 1 + n - strings, strings);
+	if (calls)
+		*words = str_printf("%s + %d * STP_CALL_TEXT_WORDS", *words, calls);
 	return buf_text(&b);
 }
 

@@ -200,6 +200,7 @@ enum bpf_use {
 	BPF_SYMBOLS = 128,         // names of addresses of the kernel (bpf_stack.h)
 	BPF_STACKS = 256, BPF_USER_STACKS = 512,
 	BPF_KERNEL_MEMORY = 1024,  // handlers of the client read memory of the kernel (bpf_kernel_memory.h)
+	BPF_CALL_TEXTS = 2048,     // argstr of system calls (bpf_call_text.h)
 };
 void emit_bpf_use(struct emitter *e, unsigned uses);      // records that the C that is being written uses these
 							  // parts

@@ -196,6 +196,26 @@ static const struct command *commands_of(const char *call)
 	return NULL;
 }
 
+bool syscall_each_command(struct session *s, const struct syscall_row *row, int *argument, unsigned *mask,
+			  void (*fn)(int64_t value, const struct syscall_args *args, void *data), void *data)
+{
+	const struct command *first = commands_of(row->name);
+
+	if (!first)
+		return false;
+	*argument = (int)first->value;
+	*mask = first->mask;
+	for (const struct command *c = first + 1; c < END(commands) && c->args; c++) {
+		struct syscall_args args = { 0 };
+
+		if (c->x86 && syscall_abis(s)->column == ARM64)
+			continue;
+		syscall_parse_args(c->args, *argument + 1, &args);
+		fn(c->value, &args, data);
+	}
+	return true;
+}
+
 bool syscall_has_commands(const struct syscall_probe *d)
 {
 	for vec_each(&d->rows, row)

@@ -3,9 +3,8 @@
 #ifndef PROBES_SYSCALL_H
 #define PROBES_SYSCALL_H
 
+#include "emit/emit.h"
 #include "resolve/family.h"
-
-struct cwriter;
 
 struct syscall_row {
 	const char *alias, *name;
@@ -64,6 +63,25 @@ unsigned syscall_signed_longs(const struct syscall_probe *d);
 void syscall_each_row(const struct syscall_probe *d, bool names, void (*fn)(const struct syscall_row *row, void *data),
 		      void *data);
 
+// Calls fn for each command of the row's call, with its arguments after the one that selects the command, whose number
+// is *argument; mask: its bits that matter. Returns false if the call has no commands.
+bool syscall_each_command(struct session *s, const struct syscall_row *row, int *argument, unsigned *mask,
+			  void (*fn)(int64_t value, const struct syscall_args *args, void *data), void *data);
+
+// syscall_bpf_text.c: tables by which programs capture argstr
+struct call_plans {
+	struct session *s;
+	struct cwriter plans, rows;        // the table, and the cases of the function that selects a row of it
+	struct map made;                   // text of a plan -> its number + 1
+	int n;
+};
+// Adds the plans of a row; number: its number in calls_N().
+void syscall_plan_row(struct call_plans *plans, const struct syscall_probe *d, const struct syscall_row *row,
+		      int number);
+// Writes the table and the function, whose names end in `number`. names: the function that copies names to the slot.
+void syscall_write_plans(const struct call_plans *plans, struct cwriter *w, int number, const char *names,
+			 bool is_return);
+
 // syscall_bpf.c
 int syscall_bpf_calls(const struct probe *p);
 void syscall_bpf_program(struct session *s, const struct probe *p, struct cwriter *w, const char *rest);
@@ -85,6 +103,7 @@ int syscall_emit_meanings(struct cwriter *lines, const struct syscall_row *row);
 void syscall_add_variables(struct session *s, struct probe *p);
 bool syscall_asks_for_text(const struct probe *p);
 bool syscall_asks_for_argstr(const struct probe *p);
+bool syscall_asks_for_captured(const struct probe *p);         // with --runtime=bpf: whether the client makes texts
 bool syscall_reads_arguments(const struct probe *p); // whether the handler reads arguments or their text, except
 						     // the result
 // whether each @entry() is an argument, which has the same value at the return

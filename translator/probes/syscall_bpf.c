@@ -60,6 +60,14 @@ int syscall_bpf_calls(const struct probe *p)
 	return entries_of(p) == ENTRIES_SAVED ? 8192 : 0;
 }
 
+// Returns whether the program at the entry saves argstr for the return.
+static bool saves_text(const struct probe *p)
+{
+	const struct syscall_probe *d = p->data;
+
+	return d->is_return && syscall_asks_for_argstr(p);
+}
+
 static bool share_handler(const struct probe *p, const struct probe *q)
 {
 	const struct syscall_probe *d = p->data, *e = q->data;
@@ -108,6 +116,7 @@ struct writer {
 	const struct abi *abis;
 	struct cwriter cases, names;
 	const struct probe *p;
+	struct call_plans *plans;          // NULL: the client makes no texts
 	int rows, signed_longs;
 	bool splits, compat, executions;
 };
@@ -131,6 +140,8 @@ static void write_row(const struct syscall_row *row, void *data)
 	name = syscall_name(out->p->data, row, &plain, &flags);
 	assert(strlen(name) < NAME_SIZE && strlen(row->name) < NAME_SIZE);
 	out->rows++;
+	if (out->plans)
+		syscall_plan_row(out->plans, out->p->data, row, out->rows);
 	cw_line(&out->names, "[%d] = { %s, %s, %s, %d },", out->rows, emit_c_string(name), emit_c_string(row->name),
 		emit_c_string(plain ? plain : name), flags);
 	for (const struct abi *abi = out->abis; abi->column >= 0; abi++)
@@ -174,17 +185,20 @@ static bool is_first_execution(struct session *s, const struct probe *p)
 static void write_entries(struct session *s, struct cwriter *w, const struct probe *p, const served_list *served,
 			  const char *call)
 {
-	int words;
+	enum entries entries = entries_of(p);
+	bool text = saves_text(p);
+	int words = entries != ENTRIES_NONE ? emit_bpf_entries(s, w, p, served->at, served->n) : 0;
 
-	if (!p->entries.n)
-		return;
-	words = emit_bpf_entries(s, w, p, served->at, served->n);
-	if (entries_of(p) == ENTRIES_LATE) {
+	if (entries == ENTRIES_LATE)
 		cw_line(w, "STP_LATE_ENTRIES(%d)", p->index);
-		return;
+	if (entries == ENTRIES_SAVED) {
+		cw_line(w, "STP_SAVED_ENTRIES(%d, %d)", p->index, words);
+		cw_line(w, text ? "STP_SAVES_BOTH(%d, %d)" : "STP_SAVES_ENTRIES(%d, %d)", p->index, words);
+	} else if (text) {
+		cw_line(w, "STP_SAVES_TEXT(%d)", p->index);
 	}
-	cw_line(w, "STP_SAVED_ENTRIES(%d, %d)", p->index, words);
-	cw_line(w, "STP_ON_SYSCALL_ENTRY(%s, %d, %d)", call, words, p->index);
+	if (text || entries == ENTRIES_SAVED)
+		cw_line(w, "STP_ON_SYSCALL_ENTRY(%s, skip_%d, save_%d, %d)", call, p->index, p->index, p->index);
 }
 
 void syscall_bpf_program(struct session *s, const struct probe *p, struct cwriter *w, const char *rest)
@@ -193,8 +207,10 @@ void syscall_bpf_program(struct session *s, const struct probe *p, struct cwrite
 	served_list served = served_by(s, p);
 	struct writer out = { .abis = syscall_abis(s) };
 	bool names = syscall_asks_for_text(p), reads = false;
-	const char *name_function;
+	const char *name_function, *entry_function;
+	struct call_plans plans = { .s = s };
 
+	out.plans = syscall_asks_for_captured(p) ? &plans : NULL;
 	for vec_each(&served, it) {
 		out.p = *it;
 		out.signed_longs = (int)syscall_signed_longs((*it)->data);
@@ -219,8 +235,13 @@ void syscall_bpf_program(struct session *s, const struct probe *p, struct cwrite
 		cw_line(w, "};");
 		cw_line(w, "STP_CALL_NAMES_OF(%d, %d)", p->index, power_above(out.rows));
 	}
-	name_function = names ? str_printf("bpf_names_%d", p->index) : "bpf_no_names";
-	write_entries(s, w, p, &served, str_printf("%d, %d, %s", out.splits, out.compat || d->any, name_function));
+	name_function = entry_function = names ? str_printf("bpf_names_%d", p->index) : "bpf_no_names";
+	if (out.plans) {
+		syscall_write_plans(&plans, w, p->index, name_function, d->is_return);
+		name_function = str_printf("bpf_describes_%d", p->index);
+		entry_function = str_printf("bpf_describes_entry_%d", p->index);
+	}
+	write_entries(s, w, p, &served, str_printf("%d, %d, %s", out.splits, out.compat || d->any, entry_function));
 	cw_line(w, "STP_ON_SYSCALL(%d, %d, %d, %d, %s, %s, %s, %s)", d->is_return, reads || names, out.splits,
 		out.compat || d->any, out.executions ? "bpf_execution" : "bpf_no_execution", name_function,
 		p->entries.n ? str_printf("enters_%d", p->index) : "bpf_enters", rest);

@@ -30,6 +30,7 @@ struct variable {
 	enum form form;
 	int at;                    // FORM_NUMBER without arg: offset of the number in the runtime's data
 	bool is_string;            // --runtime=bpf: the value is a string that is read from its address
+	bool captured;             // --runtime=bpf: the value is made where it is printed
 	bool saved;                // at a return: the value is the one at the entry
 	int reads, writes;         // number of its uses in the body
 };
@@ -232,10 +233,15 @@ static struct expr *call(struct loc loc, const char *function, int n, const int 
 // result's meaning.
 static struct expr *result_text(struct loc loc, const struct variable *v)
 {
-	struct expr *e = call(loc, v->form == FORM_MEANING ? "__syscall_result" : "return_str", 1, &v->index);
+	bool meaning = v->form == FORM_MEANING;
+	struct expr *e = call(loc, meaning && !v->captured ? "__syscall_result" : "return_str", 1, &v->index), *or;
 
 	vec_push(&e->u.call.args, argument(loc, SYSCALL_RESULT, 8, true));
-	return e;
+	if (!meaning || !v->captured)
+		return e;
+	or = call(loc, "__syscall_result_or", 0, NULL);
+	vec_push(&or->u.call.args, e);
+	return or;
 }
 
 // Returns the text of a string. The function that makes it receives only its address.
@@ -279,17 +285,18 @@ static struct expr *value_of(struct loc loc, const struct variable *v)
 	return e;
 }
 
-// With --runtime=bpf, programs have no description of the call: its strings are read by their addresses, and its result
-// is a number.
-static void mark_strings(const struct session *s, const struct syscall_probe *d, variables *list)
+// With --runtime=bpf, programs have no description of the call: its strings are read by their addresses, and the client
+// makes other texts.
+static void mark_texts(const struct session *s, const struct syscall_probe *d, variables *list)
 {
-	for vec_each(list, v)
-		if (v->form == FORM_MEANING && s->opt.bpf_runtime)
-			v->form = FORM_RETSTR;
-	if (!s->opt.bpf_runtime || syscall_has_commands(d))
+	if (!s->opt.bpf_runtime)
 		return;
-	for vec_each(list, v)
-		v->is_string = (v->form == FORM_TEXT || v->form == FORM_PLAIN) && v->arg->type && !strcmp(v->arg->type->name, "str");
+	for vec_each(list, v) {
+		v->is_string = (v->form == FORM_TEXT || v->form == FORM_PLAIN) && !syscall_has_commands(d) &&
+			       v->arg->type && !strcmp(v->arg->type->name, "str");
+		v->captured = v->form == FORM_ARGSTR || v->form == FORM_MEANING || v->form == FORM_PART ||
+			      (v->form == FORM_TEXT && !v->is_string);
+	}
 }
 
 // ---------------------------------------------------------------- uses in the body
@@ -393,7 +400,7 @@ static void drop_globals(struct session *s, variables *list)
 // Returns whether a local is useful: for text that would otherwise be made again at each use.
 static bool needs_local(const struct variable *v)
 {
-	return v->writes || (v->reads > 1 && v->form != FORM_NUMBER && v->form != FORM_NAME &&
+	return v->writes || (v->reads > 1 && !v->captured && v->form != FORM_NUMBER && v->form != FORM_NAME &&
 			     v->form != FORM_KERNEL_NAME && v->form != FORM_ZERO);
 }
 
@@ -488,7 +495,7 @@ void syscall_add_variables(struct session *s, struct probe *p)
 	struct stmt *block = stmt_new(S_BLOCK, p->body->loc);
 	struct loc loc = node_loc(p->body->loc);
 
-	mark_strings(s, p->data, &list);
+	mark_texts(s, p->data, &list);
 	count_uses(&list, &p->body);
 	drop_globals(s, &list);
 	ast_walk_stmt(&replace, &p->body);
@@ -552,6 +559,20 @@ static void visit_argstr(struct use_walker *w, struct func *f, struct loc loc)
 {
 	if (!strcmp(f->name, "__syscall_arguments"))
 		*(bool *)w->data = true;
+}
+
+static void visit_captured(struct use_walker *w, const struct expr *e)
+{
+	*(bool *)w->data |= bpf_captured(e) != NULL;
+}
+
+bool syscall_asks_for_captured(const struct probe *p)
+{
+	bool asks = false;
+	struct use_walker w = { .expr = visit_captured, .data = &asks };
+
+	use_probe(&w, p);
+	return asks;
 }
 
 bool syscall_asks_for_argstr(const struct probe *p)
