@@ -208,6 +208,23 @@ elif wanted killed-kernels; then
 	for ((i = 0; i < 300; i++)); do [ "$(find "$HOSTS_DIR" -name "*.ended" | wc -l)" -lt 2 ] || break; sleep 0.1; done
 	report hosts/killed-kernels "$(cd "$HOSTS_DIR" && printf '%s\n' *.began *.ended | diff <(printf '%s\n' waits1.began waitsother2.began waits1.ended waitsother2.ended) - || cat "$HOSTS_DIR/out")"
 fi
+# stap is killed while ssh connects: ssh ends, too.
+for mode in merge apart; do
+	wanted "killed-connecting-$mode" || continue
+	export HOSTS_DIR=$SCRATCH/killed-connecting-$mode
+	mkdir -p "$HOSTS_DIR"
+	options=(--remote=stuck1 --remote=stuck2 -e "$count")
+	[ $mode = apart ] || options+=(--merge)
+	PATH=$SCRATCH/bin:$PATH "$STAP" "${options[@]}" >"$HOSTS_DIR/out" 2>&1 &
+	stap=$!
+	for ((i = 0; i < 1200; i++)); do [ "$(cat "$HOSTS_DIR"/*.ssh 2>/dev/null | wc -l)" -lt 2 ] || break; sleep 0.1; done
+	kill -KILL $stap
+	wait $stap 2>/dev/null
+	mapfile -t left < <(cat "$HOSTS_DIR"/*.ssh)
+	for ((i = 0; i < 300; i++)); do kill -0 "${left[@]}" 2>/dev/null || break; sleep 0.1; done
+	report "hosts/killed-connecting-$mode" "$([ ${#left[@]} = 2 ] || { echo "ssh was not run"; cat "$HOSTS_DIR/out"; }
+		kill -KILL "${left[@]}" 2>/dev/null && echo "ssh has not ended")"
+done
 # Invalid streams, read by a program that checks itself.
 if wanted mutated; then
 	hosts=()

@@ -7,6 +7,7 @@ the host selects its behaviour, and what happens to its connection.
 HOSTS_RELEASE: the kernel that it reports. OTHER_RELEASE: that of "waitsother". HOSTS_DIR: for a file HOST.began and one HOST.ended, when it received SIGTERM.
 HOSTS_STAPRUN: the path of this file as staprun.
 """
+import ctypes
 import os
 import random
 import select
@@ -329,6 +330,8 @@ def main():
         return
     os.environ.update(HOSTS_NAME=name, SYSTEMTAP_STAPRUN=os.environ['HOSTS_STAPRUN'])
     if name.startswith('stuck'):
+        with open('%s/%s.ssh' % (os.environ['HOSTS_DIR'], name), 'w') as file:
+            print(os.getpid(), file=file)
         time.sleep(600)
     if name.startswith('hostile'):
         sys.exit(hostile(name, command))
@@ -337,6 +340,7 @@ def main():
         time.sleep(600)
     if name.startswith(('cut', 'stall', 'unstopped', 'shared', 'closes', 'byte')):
         sys.exit(copy(name, command))
+    ctypes.CDLL(None).prctl(1, 0)      # PR_SET_PDEATHSIG: this process becomes the host's, which survives stap
     os.execvp('sh', ['sh', '-c', command])
 
 

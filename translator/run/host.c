@@ -11,11 +11,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <spawn.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <unistd.h>
-
-extern char **environ;
 
 // Reads the module, $1 bytes, from standard input. The end of the input ends the script.
 static const char on_host[] =
@@ -118,14 +117,44 @@ void host_shell_command(arguments *argv, const char *url, const char *script, co
 
 // ---------------------------------------------------------------- starting
 
+static void handle_signals(void (*handler)(int))
+{
+	static const int list[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
+	struct sigaction sa = { .sa_handler = handler };
+
+	for (size_t i = 0; i < ARRAY_SIZE(list); i++)
+		sigaction(list[i], &sa, NULL);
+}
+
+// In the child of connect_to(). in_background: see there. ssh is killed when stap is, also while it connects and does not
+// read its input. A shell for this host is not: it ends the run and removes its files when its input ends, and the
+// signals that stap ignores must end it.
+static void run_connection(const struct host *h, const arguments *argv, bool in_background, int in, int out, int parent)
+{
+	if (is_direct(h->remote->url)) {
+		handle_signals(SIG_DFL);
+		signal(SIGPIPE, SIG_DFL);
+	} else {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+	}
+	if (getppid() != parent)
+		_exit(127);                        // stap has been killed in the meantime
+	if (in_background) {
+		setpgid(0, 0);
+		dup2(open("/dev/null", O_WRONLY | O_CLOEXEC), STDERR_FILENO);
+	}
+	dup2(in, STDIN_FILENO);
+	dup2(out, STDOUT_FILENO);
+	execvp(argv->at[0], (char *const *)argv->at);
+	dprintf(STDERR_FILENO, "ERROR: cannot run %s: %s\n", argv->at[0], strerror(errno));
+	_exit(127);
+}
+
 // Runs a command that reads from h->in and writes to h->out. Returns 0 or an errno. in_background: the terminal's
 // signals do not reach it, and its messages are discarded.
 static int connect_to(struct host *h, const arguments *argv, bool in_background)
 {
-	posix_spawn_file_actions_t actions;
-	posix_spawnattr_t attributes;
-	sigset_t heeded;
-	int in[2], out[2], err;
+	int in[2], out[2], err, parent = getpid();
 
 	if (pipe2(in, O_CLOEXEC))
 		return errno;
@@ -135,21 +164,10 @@ static int connect_to(struct host *h, const arguments *argv, bool in_background)
 		close(in[1]);
 		return err;
 	}
-	posix_spawn_file_actions_init(&actions);
-	posix_spawn_file_actions_adddup2(&actions, in[0], 0);
-	posix_spawn_file_actions_adddup2(&actions, out[1], 1);
-	posix_spawnattr_init(&attributes);
-	sigfillset(&heeded);
-	if (in_background) {
-		posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0);
-		posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
-	} else if (is_direct(h->remote->url)) {    // without ssh, the shell and staprun must not ignore the signals
-		posix_spawnattr_setsigdefault(&attributes, &heeded);
-		posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
-	}
-	err = posix_spawnp(&h->pid, argv->at[0], &actions, &attributes, (char *const *)argv->at, environ);
-	posix_spawnattr_destroy(&attributes);
-	posix_spawn_file_actions_destroy(&actions);
+	h->pid = fork();
+	err = h->pid < 0 ? errno : 0;
+	if (h->pid == 0)
+		run_connection(h, argv, in_background, in[0], out[1], parent);
 	h->in = in[1];
 	h->out = out[0];
 	close(in[0]);
@@ -241,15 +259,6 @@ static volatile sig_atomic_t signals;
 static void count_signal(int sig)
 {
 	signals = interrupts_add(signals);
-}
-
-static void handle_signals(void (*handler)(int))
-{
-	static const int list[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
-	struct sigaction sa = { .sa_handler = handler };
-
-	for (size_t i = 0; i < ARRAY_SIZE(list); i++)
-		sigaction(list[i], &sa, NULL);
 }
 
 void host_ignore_signals(void)
