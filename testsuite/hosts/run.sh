@@ -9,6 +9,7 @@ release=$(basename "$(dirname "$(ls -d /lib/modules/*/build 2>/dev/null | head -
 [ -n "$release" ] || { skip hosts/merge "headers of a kernel"; exit; }
 mkdir -p "$SCRATCH/bin"
 ln -s "$TESTS/hosts/stand_in.py" "$SCRATCH/bin/ssh"
+ln -s "$TESTS/hosts/stand_in.py" "$SCRATCH/bin/srun"
 ln -s "$TESTS/hosts/stand_in.py" "$SCRATCH/played"
 ln -s "$BUILD/staprun/staprun" "$SCRATCH/bin/staprun"
 # Python itself, since wrappers of it may take seconds to start, in which a host would end its session.
@@ -148,6 +149,13 @@ for ((i = 0; i < 50; i++)); do fifty+=(--remote="sums$i"); done
 merge fifty 0 "$(printf '%s\n' 1825 'shared 3250')" '' "${fifty[@]}" -e '
 global n, by probe vfs.read { n++; by[execname()]++ } probe timer.s(4) { exit() } probe end { println(n) foreach (k in by- limit 1) println(k, " ", by[k]) }'
 merge json 0 '16' '' --remote=sums1 --remote=exits -e 'global n probe vfs.read { n++ } probe end { println(n) }'
+# The nodes of an allocation of Slurm, of which srun starts a step each.
+printf '#!/bin/sh\n[ "$*" = "show hostnames" ] && printf "%%s\\n" sums1 sums2\n' >"$SCRATCH/bin/scontrol"
+chmod +x "$SCRATCH/bin/scontrol"
+SLURM_JOB_ID=7 merge slurm 0 "$(printf '%s\n' 27 'shared 130' 'sums1 sh sums1' 'sums2 sh sums2')" '' --hosts=@slurm -e "$sums"
+! wanted slurm || report hosts/slurm-steps "$(cd "$SCRATCH/slurm" && printf '%s\n' *.step | diff <(printf '%s\n' sums1.step sums2.step) -)"
+SLURM_JOB_ID=7 merge slurm-node 0 12 '' --remote=srun://sums0 -e "$count"
+merge slurm-outside 1 '' '--remote=srun://sums0 requires an allocation of Slurm' --remote=srun://sums0 -e "$count"
 # Without --merge, each host has a session of its own: two print long lines in parts, between which the other prints.
 # apart NAME STATUS CHECK ERROR OPTIONS...: CHECK prints what is wrong in the output.
 apart() {
@@ -209,13 +217,14 @@ elif wanted killed-kernels; then
 	report hosts/killed-kernels "$(cd "$HOSTS_DIR" && printf '%s\n' *.began *.ended | diff <(printf '%s\n' waits1.began waitsother2.began waits1.ended waitsother2.ended) - || cat "$HOSTS_DIR/out")"
 fi
 # stap is killed while ssh connects: ssh ends, too.
-for mode in merge apart; do
+for mode in merge apart slurm; do
 	wanted "killed-connecting-$mode" || continue
 	export HOSTS_DIR=$SCRATCH/killed-connecting-$mode
 	mkdir -p "$HOSTS_DIR"
 	options=(--remote=stuck1 --remote=stuck2 -e "$count")
 	[ $mode = apart ] || options+=(--merge)
-	PATH=$SCRATCH/bin:$PATH "$STAP" "${options[@]}" >"$HOSTS_DIR/out" 2>&1 &
+	[ $mode != slurm ] || options=("${options[@]/=stuck/=srun://stuck}")
+	SLURM_JOB_ID=7 PATH=$SCRATCH/bin:$PATH "$STAP" "${options[@]}" >"$HOSTS_DIR/out" 2>&1 &
 	stap=$!
 	for ((i = 0; i < 1200; i++)); do [ "$(cat "$HOSTS_DIR"/*.ssh 2>/dev/null | wc -l)" -lt 2 ] || break; sleep 0.1; done
 	kill -KILL $stap

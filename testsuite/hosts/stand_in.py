@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Replaces ssh: stand_in.py [-OPTION...] -- HOST COMMAND runs the command here. Under another name it replaces the
-staprun that staprun --link starts, and writes the data that staprun would write (runtime/include/records.h). The name of
+"""Replaces ssh: stand_in.py [-OPTION...] -- HOST COMMAND runs the command here; and srun: srun [--OPTION...]
+--nodelist=NODE -- WORD... Under another name it replaces the staprun that staprun --link starts, and writes the data that staprun would write (runtime/include/records.h). The name of
 the host selects its behaviour, and what happens to its connection.
 
 HOSTS_RELEASE: the kernel that it reports. OTHER_RELEASE: that of "waitsother". HOSTS_DIR: for a file HOST.began and one HOST.ended, when it received SIGTERM.
@@ -11,6 +11,7 @@ import ctypes
 import os
 import random
 import select
+import shlex
 import signal
 import struct
 import subprocess
@@ -308,11 +309,16 @@ def hostile(name, command):
 
 
 def main():
-    if os.path.basename(sys.argv[0]) != 'ssh':
+    if os.path.basename(sys.argv[0]) not in ('ssh', 'srun'):
         signal.signal(signal.SIGTERM, end)
         os._exit(play(os.environ['HOSTS_NAME']))       # at once: a signal during Python's own end would kill it
-    name = sys.argv[sys.argv.index('--') + 1].rpartition('@')[2]
-    command = sys.argv[-1]
+    words = sys.argv[sys.argv.index('--') + 1:]
+    if os.path.basename(sys.argv[0]) == 'srun':
+        signal.signal(signal.SIGINT, lambda *_: os._exit(1))   # a step that waits is cancelled
+        words[:0] = [w[len('--nodelist='):] for w in sys.argv if w.startswith('--nodelist=')]
+        mark(words[0], 'step')
+    name = words[0].rpartition('@')[2]
+    command = shlex.join(words[1:]) if words[2:] else words[1]
     if 'uname -rm' in command:
         if name.startswith('down'):
             sys.exit('ssh: connect to host %s: Connection refused' % name)

@@ -79,6 +79,14 @@ if command -v nodeset >/dev/null; then
 	expect hosts-cluster 0 'web1
 web2
 web3' env CLUSTERSHELL_CFGDIR="$hosts/cluster" bash -c "$(declare -f reached); STAP='$STAP' hosts='$hosts' kernel='$kernel' begin='$begin'; reached @web"
+	# The gateways of the topology, each of a level with as many hosts; without a route from here, a warning.
+	printf '[routes]\n%s: gw[1-2]\ngw[1-2]: inner\ninner: web[1-2]\n' "$(hostname -s)" >"$hosts/cluster/topology.conf"
+	expect hosts-cluster-gateways 0 '-J gw1,inner web1
+-J gw2,inner web2
+web3' env CLUSTERSHELL_CFGDIR="$hosts/cluster" bash -c "$(declare -f reached); STAP='$STAP' hosts='$hosts' kernel='$kernel' begin='$begin'; reached @web"
+	printf '[routes]\nadmin: web[1-2]\n' >"$hosts/cluster/topology.conf"
+	expect hosts-cluster-no-route 0 "WARNING: --hosts=@web: ssh uses no gateways, since ClusterShell's topology cannot be used: $hosts/cluster/topology.conf: " env CLUSTERSHELL_CFGDIR="$hosts/cluster" bash -c "$(declare -f reached); STAP='$STAP' hosts='$hosts' kernel='$kernel' begin='$begin'; reached @web; cat $hosts/out"
+	rm "$hosts/cluster/topology.conf"
 	expect hosts-cluster-unknown 1 '--hosts=@none: nodeset of ClusterShell failed: ' env CLUSTERSHELL_CFGDIR="$hosts/cluster" "$STAP" --hosts=@none -e "$begin"
 else
 	skip options/hosts-cluster "package clustershell"

@@ -141,9 +141,13 @@ void options_set_hosts_timeout(struct options *o, const char *arg)
 
 void options_add_hosts(struct options *o, const char *arg)
 {
-	name_list hosts = { 0 };
+	name_list hosts = { 0 }, gateways = { 0 };
 
 	hosts_read(arg, &hosts);
-	for vec_each(&hosts, host)
-		options_add_remote(o, *host);
+	if (*arg == '@')
+		routes_find(arg, &hosts, &gateways);
+	for (int i = 0; i < hosts.n; i++) {
+		options_add_remote(o, hosts.at[i]);
+		o->remotes.at[o->remotes.n - 1].gateways = i < gateways.n ? gateways.at[i] : NULL;
+	}
 }

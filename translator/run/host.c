@@ -50,6 +50,13 @@ static bool is_direct(const char *url)
 	return false;
 }
 
+#define SRUN "srun://"
+
+static bool is_of_slurm(const char *url)
+{
+	return str_starts(url, SRUN);
+}
+
 static const char *quoted(const char *word)
 {
 	struct buf b = { 0 };
@@ -81,20 +88,46 @@ static void add_destination(arguments *argv, const char *url)
 	vec_push(argv, url);
 }
 
+static void add_shell(arguments *argv, const char *script, const arguments *words)
+{
+	vec_push(argv, "sh");
+	vec_push(argv, "-c");
+	vec_push(argv, script);
+	vec_push(argv, "sh");
+	for vec_each(words, word)
+		vec_push(argv, *word);
+	vec_push(argv, NULL);
+}
+
+// A step of the allocation that shares the processors and the memory of its other steps. Without --unbuffered, Slurm
+// passes output on after a newline. If stap is killed, srun receives SIGINT: it cancels a step that waits, and passes
+// the signal on to one that runs. That one ends when its input ends, as with ssh, so that it removes its files.
+static void slurm_command(arguments *argv, const char *node, const char *script, const arguments *words)
+{
+	static const char *const options[] = {
+		"srun", "--nodes=1", "--ntasks=1", "--overlap", "--quiet", "--unbuffered", "--disable-status",
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(options); i++)
+		vec_push(argv, options[i]);
+	vec_push(argv, str_printf("--nodelist=%s", node));
+	vec_push(argv, "--");
+	add_shell(argv, str_printf("trap '' INT; %s", script), words);
+}
+
 // ssh joins the words of the command to one text for a shell. options: of ssh.
-static void shell_command(arguments *argv, const char *url, const arguments *options, const char *script,
+static void shell_command(arguments *argv, const struct remote *r, const arguments *options, const char *script,
 			  const arguments *words)
 {
+	const char *url = r->url;
 	struct buf line = { 0 };
 
 	if (is_direct(url)) {
-		vec_push(argv, "sh");
-		vec_push(argv, "-c");
-		vec_push(argv, script);
-		vec_push(argv, "sh");
-		for vec_each(words, word)
-			vec_push(argv, *word);
-		vec_push(argv, NULL);
+		add_shell(argv, script, words);
+		return;
+	}
+	if (is_of_slurm(url)) {
+		slurm_command(argv, url + strlen(SRUN), script, words);
 		return;
 	}
 	buf_printf(&line, "exec sh -c %s sh", quoted(script));
@@ -103,16 +136,20 @@ static void shell_command(arguments *argv, const char *url, const arguments *opt
 	vec_push(argv, "ssh");
 	for vec_each(options, option)
 		vec_push(argv, *option);
+	if (r->gateways && *r->gateways) {
+		vec_push(argv, "-J");
+		vec_push(argv, r->gateways);
+	}
 	add_destination(argv, url);
 	vec_push(argv, buf_text(&line));
 	vec_push(argv, NULL);
 }
 
-void host_shell_command(arguments *argv, const char *url, const char *script, const arguments *words)
+void host_shell_command(arguments *argv, const struct remote *r, const char *script, const arguments *words)
 {
 	arguments none = { 0 };
 
-	shell_command(argv, url, &none, script, words);
+	shell_command(argv, r, &none, script, words);
 }
 
 // ---------------------------------------------------------------- starting
@@ -126,21 +163,25 @@ static void handle_signals(void (*handler)(int))
 		sigaction(list[i], &sa, NULL);
 }
 
-// In the child of connect_to(). in_background: see there. ssh is killed when stap is, also while it connects and does not
-// read its input. A shell for this host is not: it ends the run and removes its files when its input ends, and the
-// signals that stap ignores must end it.
-static void run_connection(const struct host *h, const arguments *argv, bool in_background, int in, int out, int parent)
+// In the child of connect_to(). in_background: see there. ssh is killed when stap is, also while it connects and does
+// not read its input. srun receives no signal of the terminal. A shell for this host is not killed: it ends the run and
+// removes its files when its input ends, and the signals that stap ignores must end it.
+static void run_connection(const struct host *h, const arguments *argv, bool in_background, int in, int out,
+			   int parent)
 {
-	if (is_direct(h->remote->url)) {
+	bool of_slurm = is_of_slurm(h->remote->url), direct = is_direct(h->remote->url);
+
+	if (direct || of_slurm) {
 		handle_signals(SIG_DFL);
 		signal(SIGPIPE, SIG_DFL);
-	} else {
-		prctl(PR_SET_PDEATHSIG, SIGKILL);
 	}
+	if (!direct)
+		prctl(PR_SET_PDEATHSIG, of_slurm ? SIGINT : SIGKILL);
 	if (getppid() != parent)
 		_exit(127);                        // stap has been killed in the meantime
-	if (in_background) {
+	if (in_background || of_slurm)
 		setpgid(0, 0);
+	if (in_background) {
 		dup2(open("/dev/null", O_WRONLY | O_CLOEXEC), STDERR_FILENO);
 	}
 	dup2(in, STDIN_FILENO);
@@ -199,7 +240,7 @@ static void start(struct session *s, struct host *h, const struct remote *r, con
 	vec_push(&words, name);
 	for vec_each(settings, setting)
 		vec_push(&words, *setting);
-	shell_command(&argv, r->url, &options, script, &words);
+	shell_command(&argv, r, &options, script, &words);
 	err = connect_to(h, &argv, false);
 	if (err)
 		die("cannot run %s: %s", argv.at[0], strerror(err));
@@ -226,7 +267,7 @@ bool host_rejoin(struct host *h, const char *directory, bool own_connection)
 	vec_push(&options, "-oBatchMode=yes");         // ssh in the background cannot ask for a password
 	if (own_connection)
 		vec_push(&options, "-oControlPath=none");
-	shell_command(&argv, h->remote->url, &options, "exec staprun --rejoin \"$1\"", &words);
+	shell_command(&argv, h->remote, &options, "exec staprun --rejoin \"$1\"", &words);
 	return !connect_to(h, &argv, true);
 }
 

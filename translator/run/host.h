@@ -19,7 +19,7 @@ struct host {
 };
 
 // Makes argv the command that passes a script and its arguments to a shell on that host.
-void host_shell_command(arguments *argv, const char *url, const char *script, const arguments *words);
+void host_shell_command(arguments *argv, const struct remote *r, const char *script, const arguments *words);
 // Starts staprun there, with these name=value settings of globals. Dies if ssh cannot be started.
 void host_start(struct session *s, struct host *h, const struct remote *r, const struct host_module *module,
 		const name_list *settings);

@@ -2,7 +2,7 @@
 // --hosts=FILE -> hosts of --remote. A line of the file is [USER@]HOST[:PORT]; or it is an inventory of Ansible. In its
 // INI form this is [group] lines, "web[01:20]" for several hosts, and variables after a host, of which ansible_host,
 // ansible_user and ansible_port are used; in its YAML form, the same names as keys below "hosts:". --hosts=@GROUP: the
-// lines that nodeset of ClusterShell prints.
+// lines that nodeset of ClusterShell prints; --hosts=@slurm in an allocation of Slurm: its nodes.
 // A host is used once, however many groups it is in, since --merge would count its events several times.
 // The file may be foreign: names have only letters, digits, ".", "_" and "-", and begin with a letter or digit, or are
 // IPv6 addresses, so that none can be an option or a command of ssh; variables that would change how a host is reached
@@ -16,6 +16,7 @@
 #include <arpa/inet.h>
 #include <ctype.h>
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { HOSTS_MAX = 10000, FILE_MAX = 4 << 20 };
@@ -366,6 +367,24 @@ static char *read_group(const char *group)
 	return run.output;
 }
 
+// @slurm in an allocation: its nodes. Elsewhere it is a group of ClusterShell.
+static bool is_allocation(const char *path)
+{
+	return !strcmp(path, "@slurm") && getenv("SLURM_JOB_ID");
+}
+
+static char *read_allocation(const char *path)
+{
+	const char *argv[] = { "scontrol", "show", "hostnames", NULL };
+	struct spawn run = { .argv = argv, .capture = true };
+	int status = spawn_run(&run);
+
+	if (status)
+		die("--hosts=%s: scontrol of Slurm %s: %s", path, status == 127 ? "is not installed" : "failed",
+		    shown(trimmed(run.output)));
+	return run.output;
+}
+
 static char *read_file(const char *path)
 {
 	size_t len;
@@ -381,7 +400,8 @@ static char *read_file(const char *path)
 void hosts_read(const char *path, name_list *hosts)
 {
 	struct reading r = { .path = path };
-	char *text = *path == '@' ? read_group(path) : read_file(path);
+	bool of_slurm = is_allocation(path);
+	char *text = of_slurm ? read_allocation(path) : *path == '@' ? read_group(path) : read_file(path);
 
 	if (is_yaml(text))
 		read_yaml(&r, text);
@@ -389,7 +409,10 @@ void hosts_read(const char *path, name_list *hosts)
 		read_lines(&r, text);
 	if (!r.entries.n)
 		die("--hosts=%s has no host", path);
-	for vec_each(&r.entries, e)
-		if (!str_in_list(hosts, url_of(*e)))
-			vec_push(hosts, (const char *)url_of(*e));
+	for vec_each(&r.entries, e) {
+		const char *url = of_slurm ? str_printf("srun://%s", url_of(*e)) : url_of(*e);
+
+		if (!str_in_list(hosts, url))
+			vec_push(hosts, url);
+	}
 }

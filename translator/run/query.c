@@ -44,7 +44,7 @@ static void start_query(struct query *q, const struct remote *r)
 	arguments argv = { 0 }, none = { 0 };
 	int ends[2];
 
-	host_shell_command(&argv, r->url, "uname -rm", &none);
+	host_shell_command(&argv, r, "uname -rm", &none);
 	if (pipe2(ends, O_CLOEXEC))
 		die("cannot create a pipe to %s: %s", r->url, strerror(errno));
 	fflush(NULL);

@@ -43,6 +43,13 @@ static bool is_address(const char *url)
 	       (!close[1] || (close[1] == ':' && str_number(close + 2, 1, 65535, &port)));
 }
 
+// Outside an allocation, srun would wait for a new one.
+static void check_allocation(const char *url)
+{
+	if (str_starts(url, "srun://") && !getenv("SLURM_JOB_ID"))
+		die("--remote=%s requires an allocation of Slurm: run stap in salloc or sbatch", url);
+}
+
 void remote_check(const char *url)
 {
 	static const char *const others[] = { "unix:", "libvirt:", "bpf" };
@@ -59,7 +66,8 @@ void remote_check(const char *url)
 		die("--remote=\"%s\" is not an IPv6 address in brackets, such as root@[2001:db8::1]:2222",
 		    str_escape(url, strlen(url)));
 	if (!*url || *url == '-')
-		die("--remote takes [ssh://][USER@]HOST[:PORT] or direct://, not \"%s\"", url);
+		die("--remote takes [ssh://][USER@]HOST[:PORT], srun://NODE or direct://, not \"%s\"", url);
+	check_allocation(url);
 }
 
 // ---------------------------------------------------------------- kernels of the hosts

@@ -12,6 +12,9 @@ void remote_check(const char *url);
 // the first line that is not valid.
 void hosts_read(const char *path, name_list *hosts);
 
+// routes.c: for each host of a group, adds the gateways of ClusterShell's topology. Adds nothing if there is none.
+void routes_find(const char *group, const name_list *hosts, name_list *gateways);
+
 // Determines the kernels of the hosts and sets the release. Returns true if there are several kernels: then it has
 // run a process for each, and *status is their common exit status.
 bool remote_open(struct options *o, int *status);

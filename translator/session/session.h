@@ -14,6 +14,7 @@ struct limit {                 // a -D NAME=VALUE
 
 struct remote {                // a host of --remote
 	const char *url;
+	const char *gateways;      // on the way to it, for ssh -J; NULL or empty: none
 	int number;                // number among all hosts, from 0
 	const char *release, *arch;    // release and machine, as the host reported them
 };
