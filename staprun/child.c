@@ -4,6 +4,7 @@
 #include "stapio.h"
 
 #include "command.h"
+#include "descendants.h"
 #include "log.h"
 
 #include <errno.h>
@@ -16,6 +17,7 @@
 #include <unistd.h>
 
 static int gate = -1;                      // write end of the pipe on which the command waits
+static struct stp_descendants descendants; // sent SIGTERM together with the -c command
 static bool output_to_stderr;              // standard output of commands is redirected to standard error
 
 void child_output_to_stderr(void)
@@ -76,6 +78,24 @@ void child_abandon(void)
 	if (gate >= 0)
 		close(gate);
 	gate = -1;
+}
+
+void child_end(pid_t child, bool killed)
+{
+	if (!killed) {
+		stp_descendants_terminate(&descendants, child);
+		return;
+	}
+	kill(child, SIGKILL);
+	stp_descendants_kill(&descendants, 0);
+}
+
+void child_end_rest(pid_t child, int64_t ms, bool killed)
+{
+	if (killed)
+		stp_descendants_kill(&descendants, ms);
+	if (child > 0)
+		child_end(child, killed);
 }
 
 void child_system(const char *command)

@@ -689,7 +689,7 @@ static void relay_rest(void)
 	}
 }
 
-// Ends the command when the time limit of -k expires: by SIGTERM, a second later by SIGKILL. Returns the milliseconds
+// Ends the command when the time limit of -k expires: SIGTERM, a second later SIGKILL. Returns the milliseconds
 // until the next step.
 static int end_command(void)
 {
@@ -699,7 +699,7 @@ static int end_command(void)
 		return -1;
 	if (left > 0)
 		return left < 60000 ? left : 60000;
-	kill(session.child, session.command_ended ? SIGKILL : SIGTERM);
+	child_end(session.child, session.command_ended);
 	if (!session.command_ended)
 		log_note(0, "the time limit (-T) is reached: ending \"%.60s\" (pid %d)", session.opt->command, (int)session.child);
 	session.command_ended = true;
@@ -729,8 +729,7 @@ static void wait_for_child(void)
 			read_signal();
 		timeout = session.child > 0 ? end_command() : -1;
 	}
-	if (session.child > 0)
-		kill(session.child, SIGTERM);
+	child_end_rest(session.child, session.command_ended ? session.command_end - now_ms() : 0, session.command_ended);
 }
 
 static void report(void)

@@ -167,6 +167,11 @@ pid_t child_prepare(const char *command);
 void child_release(void);
 void child_abandon(void);                  // ends the child, which does not execute the command
 void child_system(const char *command);    // runs sh -c in the background, as a child of init
+// Sends SIGTERM to the child and its descendants; killed: SIGKILL to those that were sent SIGTERM.
+void child_end(pid_t child, bool killed);
+// Called at the end of the session. killed: the command was sent SIGTERM, and gets SIGKILL after that time. Otherwise a
+// child that still runs is sent SIGTERM.
+void child_end_rest(pid_t child, int64_t ms, bool killed);
 int child_open_process(pid_t pid);         // returns a pidfd: readable once the process exits
 
 // --- monitor.c: -M ---

@@ -6,6 +6,7 @@
 #define _GNU_SOURCE
 #include "user.h"
 #include "../include/command.h"
+#include "../include/descendants.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -23,6 +24,7 @@
 static pid_t target;                   /* process ID of the -c command; 0: none, or it has exited */
 static u64 end_ns = ~0ull;             /* time at which the -c command is ended; ~0: never */
 static bool ended;                     /* SIGTERM was sent to it */
+static struct stp_descendants descendants;  /* sent SIGTERM together with the -c command */
 static int hold_fd = -1;               /* pipe: a byte lets the -c command start */
 static int failure;                    /* wait status of the -c command if it failed */
 
@@ -31,11 +33,14 @@ static int failure;                    /* wait status of the -c command if it fa
 /* Undoes the changes of main.c in a child process. Its standard output is not mixed with records. */
 static void restore_environment(void)
 {
+	struct sigaction hangup;
+
 	if (stp_module.records)
 		dup2(STDERR_FILENO, STDOUT_FILENO);
+	if (sigaction(SIGHUP, NULL, &hangup) || hangup.sa_handler != SIG_IGN)
+		signal(SIGHUP, SIG_DFL);
 	signal(SIGINT, SIG_DFL);
 	signal(SIGTERM, SIG_DFL);
-	signal(SIGHUP, SIG_DFL);
 	signal(SIGCHLD, SIG_DFL);
 	signal(SIGPIPE, SIG_DFL);
 	signal(SIGXFSZ, SIG_DFL);
@@ -59,9 +64,10 @@ int user_child_hold(const char *command)
 		restore_environment();
 		if (read(fds[0], &go, 1) == 1) {
 			stp_command_execute(&prepared);
-			fprintf(stderr, "ERROR: cannot run \"%s\": %s\n", command, strerror(errno));
+			err = errno;
+			fprintf(stderr, "ERROR: cannot run \"%s\": %s\n", command, strerror(err));
 		}
-		_exit(127);
+		_exit(err == ENOENT || !err ? 127 : 126);
 	}
 	stp_command_free(&prepared);
 	close(fds[0]);
@@ -109,9 +115,13 @@ u64 user_child_limit(const char *command)
 
 	if (!target || now < end_ns)
 		return end_ns;
-	kill(target, ended ? SIGKILL : SIGTERM);
-	if (!ended)
+	if (ended) {
+		kill(target, SIGKILL);
+		stp_descendants_kill(&descendants, 0);
+	} else {
+		stp_descendants_terminate(&descendants, target);
 		fprintf(stderr, "the time limit (-T) is reached: ending \"%.60s\" (pid %d)\n", command, (int)target);
+	}
 	ended = true;
 	end_ns = now + KILL_NS;
 	return end_ns;
@@ -119,8 +129,16 @@ u64 user_child_limit(const char *command)
 
 void user_child_end(void)
 {
+	u64 now = user_now_ns();
+
+	if (!ended) {
+		if (target)
+			stp_descendants_terminate(&descendants, target);
+		return;
+	}
+	stp_descendants_kill(&descendants, now < end_ns ? (end_ns - now) / 1000000 : 0);
 	if (target)
-		kill(target, SIGTERM);
+		kill(target, SIGKILL);
 }
 
 bool user_child_failed(void)

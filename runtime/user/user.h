@@ -58,7 +58,7 @@ bool user_child_running(void);
 /* Ends the command if its time limit has expired: by SIGTERM, a second later by SIGKILL. Returns the time of the
  * next call. */
 u64 user_child_limit(const char *command);
-void user_child_end(void);             /* sends SIGTERM, if the command is running */
+void user_child_end(void);             /* at the end: ends a command that still runs */
 bool user_child_failed(void);
 void user_child_report(bool complete); /* prints how the command failed; complete: nothing else failed or was lost */
 void user_system(const char *command); /* queues a command for sh -c; commands run one after the other */
