@@ -46,12 +46,14 @@ static void on_child(int signal)
 static void catch_signals(void)
 {
 	static const int stop[] = { SIGINT, SIGTERM, SIGHUP };
-	struct sigaction action = { .sa_handler = on_stop };
+	struct sigaction action = { .sa_handler = on_stop }, before;
 	sigset_t block;
 	unsigned int i;
 
 	sigemptyset(&block);
 	for (i = 0; i < sizeof(stop) / sizeof(stop[0]); i++) {
+		if (stop[i] == SIGHUP && !sigaction(SIGHUP, NULL, &before) && before.sa_handler == SIG_IGN)
+			continue;          /* nohup, also for the -c command */
 		sigaction(stop[i], &action, NULL);
 		sigaddset(&block, stop[i]);
 	}

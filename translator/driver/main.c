@@ -435,10 +435,11 @@ static void catch_signals(void)
 	struct sigaction sa = { .sa_handler = on_signal, .sa_flags = SA_RESTART };
 	static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGALRM, SIGXCPU };
 
-	struct sigaction pipe;
+	struct sigaction before, pipe;
 
 	for (size_t i = 0; i < ARRAY_SIZE(signals); i++)
-		sigaction(signals[i], &sa, NULL);
+		if (signals[i] != SIGHUP || sigaction(SIGHUP, NULL, &before) || before.sa_handler != SIG_IGN)  // nohup
+			sigaction(signals[i], &sa, NULL);
 	stack_overflow_catch();
 	signal(SIGXFSZ, SIG_IGN);          // write() returns EFBIG at the limit of ulimit -f
 	// SIGPIPE has its default action unless stap was started with it ignored: then write() returns an error,

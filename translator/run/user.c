@@ -31,8 +31,11 @@ static int run_and_wait(const struct spawn *program)
 	struct sigaction before[ARRAY_SIZE(signals)];
 	int status;
 
-	for (size_t i = 0; i < ARRAY_SIZE(signals); i++)
-		sigaction(signals[i], &action, &before[i]);
+	for (size_t i = 0; i < ARRAY_SIZE(signals); i++) {
+		sigaction(signals[i], NULL, &before[i]);
+		if (signals[i] != SIGHUP || before[i].sa_handler != SIG_IGN)   // nohup
+			sigaction(signals[i], &action, NULL);
+	}
 	running = spawn_start(program);
 	if (running > 0 && wanted)
 		kill(running, wanted);
