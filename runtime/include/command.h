@@ -17,16 +17,32 @@
 #include <unistd.h>
 #include <wordexp.h>
 
+/* Returns true for the names of what only a shell can do. Commands that are also programs, such as "test", are not
+ * among them. */
+static inline bool stp_of_shell(const char *name)
+{
+	static const char *const names[] = {
+		"!", ".", ":", "alias", "bg", "case", "cd", "command", "eval", "exec", "exit", "export", "fg", "for", "hash",
+		"if", "jobs", "read", "readonly", "set", "shift", "times", "trap", "type", "ulimit", "umask", "unalias", "unset",
+		"until", "wait", "while",
+	};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (!strcmp(name, names[i]))
+			return true;
+	return false;
+}
+
 /* Splits a command as a shell does. Returns false if it is more than a program and its arguments: a pipe, a
- * list, a substitution, a variable that is set before a command. After true, the caller frees the words by
- * wordfree(). */
+ * list, a substitution, a variable that is set before a command, a command of the shell itself. After true, the caller
+ * frees the words by wordfree(). */
 static inline bool stp_command_split(const char *command, wordexp_t *words)
 {
 	if (*command == '#' || strstr(command, " #") || strstr(command, "\t#"))
 		return false;          /* wordexp() returns the words of a comment, too */
 	if (wordexp(command, words, WRDE_NOCMD | WRDE_UNDEF))
 		return false;
-	if (words->we_wordc > 0 && !strchr(words->we_wordv[0], '='))
+	if (words->we_wordc > 0 && !strchr(words->we_wordv[0], '=') && !stp_of_shell(words->we_wordv[0]))
 		return true;
 	wordfree(words);
 	return false;

@@ -114,6 +114,12 @@ expect command-fails-quietly 0 '' bash -c "! '$STAP' --runtime=user -c false -e 
 # staprun/scenarios/command-*.
 expect command-time-over 1 'the time limit (-T) is reached: ending "sleep 60" (pid ' timeout 300 "$STAP" --runtime=user -T 0.2 -c 'sleep 60' -e 'probe begin { println("x") }'
 expect command-time-over-killed 1 'WARNING: the command was ended by signal 9' timeout 300 "$STAP" --runtime=user -T 0.2 -c 'sh -c "trap : TERM; while :; do sleep 0.1; done"' -e 'probe begin { println("x") }'
+expect command-time-over-children 0 '' bash -c "'$STAP' --runtime=user -T 0.2 -c 'sh -c \"sleep 3004 & echo \\\$! >$SCRATCH/child; trap : TERM; while :; do sleep 0.1; done\"' -e 'probe begin { println(1) }' >/dev/null 2>&1
+	! kill -0 \$(cat '$SCRATCH/child')"
+expect command-of-shell 1 'WARNING: the command exited with status 3; the trace is complete' user -c 'exit 3' -e 'probe begin { println("x") }'
+expect command-exec 0 executed user -c 'exec echo executed' -e 'probe begin { println("x") }'
+expect command-not-executable 1 'status 126' user -c /etc/passwd -e 'probe begin { println("x") }'
+expect command-nohup 0 $'0000001\nended' bash -c "trap '' HUP; '$STAP' --runtime=user -c 'sh -c \"kill -HUP \\\$PPID; sed -n s/SigIgn:.*0000001/0000001/p /proc/self/status\"' -e 'probe begin { println(1) } probe end { println(\"ended\") }'"
 expect command-outlives-begin 1 'the script ended; waiting for "sh -c "exit 7"" (pid ' user -c 'sh -c "exit 7"' -e 'probe begin { exit() }'
 expect command-runs-after-exit 1 'WARNING: the command exited with status 7; the trace is complete' user -c 'sh -c "sleep 0.2; exit 7"' -e 'probe begin { exit() }'
 expect command-interrupted 0 ended bash -c "timeout -s INT 1 '$STAP' --runtime=user -c 'echo \$\$ >$SCRATCH/command-pid; exec sleep 60' -e 'probe begin { exit() }'; sleep 0.2; kill -0 \$(cat '$SCRATCH/command-pid') || echo ended"
@@ -678,6 +684,8 @@ expect example-directory 1 '"disk/" is a directory of examples; name one of its 
   disk/biolatency ' "$STAP" --example=disk/
 expect example-usage 1 "Usage: stap --example latency PROGRAM FUNCTION PARAMETER [-c COMMAND | -x PID]; PARAMETER is written as '\$name'" user --example latency -p1
 expect example-usage-in-the-middle 1 'Usage: stap --output=svg:calls.svg --example callflow FUNCTION PATTERN -c COMMAND; ' user --example callflow -p1
+expect example-limit 0 'MAXSTRINGLEN 2048' bash -c "echo 'MAXSTRINGLEN' \$('$STAP' --runtime=bpf --example offcpu -p3 -x 1 | sed -n 's/.*STP_STRLEN \([0-9]*\).*/\1/p')"
+expect example-limit-given 0 'MAXSTRINGLEN 700' bash -c "echo 'MAXSTRINGLEN' \$('$STAP' --runtime=bpf --example offcpu -DMAXSTRINGLEN=700 -p3 -x 1 | sed -n 's/.*STP_STRLEN \([0-9]*\).*/\1/p')"
 expect example-empty 1 '--example= lacks the name of a script; stap --example lists them' "$STAP" --example=
 expect example-and-text 1 '--example and -e or -l cannot be used together' "$STAP" --example -e "$begin"
 expect follow 0 'if (!__is_followed(pid()))' "$STAP" -v --follow -p2 -r "$release" -e 'probe kernel.trace("sched_switch") { if (pid() != target()) next; println(target() == 0) }'
