@@ -142,13 +142,13 @@ void parser_expected(struct parser *p, const char *what)
 {
 	const struct token *t = parser_peek(p);
 
+	if (t->kind == TOK_EOF && !p->panic)
+		diag_refer("error::pass1");    // the cause may be a brace far above
 	if (t->kind == TOK_AT_WORD && !parse_stat_op(t))
 		parser_fail(p, t->loc, "expected %s, found %s, which is neither a macro nor an operator that is allowed here",
 			    what, describe(t));
 	else
 		parser_fail(p, t->loc, "expected %s, found %s", what, describe(t));
-	if (t->kind == TOK_EOF)
-		diag_refer("error::pass1");    // the cause may be a brace far above
 }
 
 bool parser_expect(struct parser *p, enum tok kind, const char *where)

@@ -148,6 +148,16 @@ static void loop_heads(struct parser *p, struct stmt *s)
 	loop_keys(p, s);
 }
 
+// Reports the order of the words in "foreach (k in a- @sum)".
+static void reversed_order(struct parser *p, const struct stmt *s)
+{
+	const struct token *t = parser_peek(p);
+
+	if (t->kind == TOK_AT_WORD && parse_stat_op(t) && s->u.foreach.sort_dir && !s->u.foreach.sort_stat)
+		parser_fail(p, t->loc, "the statistic to sort by precedes the order: write %s @%s%c", s->u.foreach.array, t->text,
+			    s->u.foreach.sort_dir > 0 ? '+' : '-');
+}
+
 // range = @hist_...(...) | ARRAY [keys] [@stat] direction
 static void loop_range(struct parser *p, struct stmt *s)
 {
@@ -179,6 +189,7 @@ static void loop_range(struct parser *p, struct stmt *s)
 			parser_expected(p, "\"+\" or \"-\" after the statistic to sort by");
 	}
 	direction(p, s, 0);
+	reversed_order(p, s);
 }
 
 // Assigns the count of the bucket at the start of each pass: foreach (n = b in @hist_log(x)).
