@@ -633,7 +633,7 @@ cp "$TESTS/programs/clones.c" . && gcc -g -O2 -o clones clones.c
 clone() { echo "process(\"clones\").function(\"$1@clones.c:$(line_of "^[a-zA-Z ]*\b$1(" clones.c)\") $2"; } # FUNCTION VARIABLES
 lists 'clones' "$(clone checked '$n:int'; clone lean '$n:int'; clone main '$argc:int $argv:char**'
 	clone rare '$n:int'; clone scaled '$n:int $by:int')" -L 'process("./clones").function("[clmrs]*@clones.c")'
-lists 'clones, a rest' 'semantic error: process("clones").function("checked"): all its calls are inlined (3 copies), so it has no return to probe; the rest of its code is the function "checked.part.0": at <input>:1:27' \
+lists 'clones, a rest' 'semantic error: process("clones").function("checked"): all its calls are inlined (3 copies), so it has no return to probe; probe the entries with .inline, or compile the program with -fno-inline; the rest of its code is the function "checked.part.0": at <input>:1:27' \
 	-p2 -e 'probe process("./clones").function("checked").return { next }'
 nm clones | sed -nE 's/^0*([0-9a-f]+) t (lean|scaled|checked)\.(isra|constprop|part)\.0$/0x\1/p' | sort >before
 "$STAP" -r "$release" -p3 -e 'probe process("./clones").function("lean").call, process("./clones").function("scaled").call,

@@ -183,8 +183,9 @@ static void keep(const struct dwarf_point *p, di_functions *v, struct buf *why)
 		buf_puts(why, "it is not inlined anywhere");
 		return;
 	}
-	buf_printf(why, "all its calls are inlined (%d copies), so it has no %s to probe", dropped,
-		   p->is_return ? "return" : "call");
+	buf_printf(why, "all its calls are inlined (%d cop%s), so it has no %s to probe; probe the entries with .inline%s",
+		   dropped, dropped == 1 ? "y" : "ies", p->is_return ? "return" : "call",
+		   first && di_is_user(first->module) ? ", or compile the program with -fno-inline" : "");
 	name_rest(first, why);
 }
 

@@ -273,7 +273,12 @@ static int function_resolve(struct session *s, const struct probe_match *m)
 		},
 	};
 
+	if (lacks_kprobes(&s->opt) && s->kprobes_missing) {
+		diag_error(m->point->loc, "%s requires kprobes, too", point_text(m->point));
+		return 1;
+	}
 	if (lacks_kprobes(&s->opt)) {
+		s->kprobes_missing = diag_prints();
 		diag_error(m->point->loc, "%s requires kprobes, which the running kernel does not have (CONFIG_KPROBES); probe "
 			   "system calls (syscall.*) or tracepoints (kernel.trace), or run the script with --vm", point_text(m->point));
 		return 1;

@@ -130,6 +130,7 @@ struct c_function {            // a function of the generated C or of a c_unit
 
 struct session {
 	struct options opt;
+	bool kprobes_missing;      // function.c: an error has reported that the kernel has no kprobes
 	bool arguments_missing;    // lex: the script refers to script arguments that were not given
 	bool incomplete;           // elab: declarations were removed because of errors, so not all uses are visible
 	char *tmp_dir;             // main: removed at the end unless -k
