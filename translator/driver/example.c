@@ -236,6 +236,39 @@ static void print_script(const char *path)
 	fputs(text, stdout);
 }
 
+// Returns the text after "# Usage: " in the script's head, "stap [OPTIONS] NAME.stp ARGUMENTS", and sets *name and
+// *end to NAME and what follows it. NULL: the script has none.
+static const char *usage_of(const char *path, const char **name, const char **end)
+{
+	static const char begin[] = "\n# Usage: ";
+	const char *text = path ? str_read_start(path, 4096, NULL) : NULL, *line = text ? strstr(text, begin) : NULL;
+
+	*end = line ? strstr(line, ".stp") : NULL;
+	if (!*end)
+		return NULL;
+	line += strlen(begin);
+	for (*name = *end; *name > line && (*name)[-1] != ' ';)
+		(*name)--;
+	return line;
+}
+
+// Sets the limits that the script's usage has, such as -DMAXSTRINGLEN=2048, unless the user has set them.
+static void set_limits(struct options *o, const char *path)
+{
+	const char *name, *end, *at = usage_of(path, &name, &end);
+
+	for (at = at ? strstr(at, " -D") : NULL; at && at < name; at = strstr(at, " -D")) {
+		const char *word = at += strlen(" -D"), *value = strchr(word, '=');
+		char *limit = value && value < name ? str_ndup(word, value - word) : NULL;
+		bool given = !limit;
+
+		for vec_each(&o->defines, d)
+			given |= limit && !strcmp(d->name, limit);
+		if (!given)
+			vec_push(&o->defines, ((struct limit){ limit, str_ndup(value + 1, strcspn(value + 1, " ")) }));
+	}
+}
+
 bool example_select(struct session *s)
 {
 	struct options *o = &s->opt;
@@ -252,21 +285,18 @@ bool example_select(struct session *s)
 	o->script_file = path_of(o->script_file);
 	if (o->example_show)
 		print_script(o->script_file);
+	else
+		set_limits(o, o->script_file);
 	return !o->example_show;
 }
 
-// The script's head has "# Usage: stap [OPTIONS] NAME.stp ARGUMENTS", continued in lines that are indented.
+// Text that continues the usage is in lines that are indented.
 void example_print_usage(const struct session *s)
 {
-	static const char begin[] = "\n# Usage: ";
-	const char *text = s->opt.script_file ? str_read_start(s->opt.script_file, 4096, NULL) : NULL;
-	const char *line = text ? strstr(text, begin) : NULL, *end = line ? strstr(line, ".stp") : NULL, *name = end;
+	const char *name, *end, *line = usage_of(s->opt.script_file, &name, &end);
 
-	if (!end)
+	if (!line)
 		return;
-	line += strlen(begin);
-	while (name > line && name[-1] != ' ')
-		name--;
 	fprintf(stderr, "Usage: %.*s--example %.*s", (int)(name - line), line, (int)(end - name), name);
 	line = end + strlen(".stp");
 	do {
