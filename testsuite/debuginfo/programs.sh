@@ -441,6 +441,13 @@ lists 'symbols, a variable' "semantic error: unable to find \"\$a\" in \"add\": 
 lists 'symbols, a line' "semantic error: process(\"known\").statement(\"add@known.c\"): source lines cannot be determined without DWARF debuginfo: compile known with -g, or install its debuginfo (-dbgsym, -dbg) package: at <input>:1:26" -p2 -e 'probe process("./known").statement("add@known.c:20") { println($a) }'
 lists 'symbols, none of that name' "semantic error: process(\"known\").function(\"walk_on\") not found (similar: walk): at <input>:1:26
     note: known has no DWARF debuginfo, so only its symbols are available; compile known with -g, or install its debuginfo (-dbgsym, -dbg) package: at <input>:1:26" -p2 -e 'probe process("./known").function("walk_on") { next }'
+echo 'int far(int n) { return n; }' >far.c
+echo 'int far(int); int main(void) { return far(0); }' >near.c
+gcc -g -shared -fPIC -o libfar.so far.c && gcc -g -o near near.c -L. -lfar -Wl,-rpath,"$PWD"
+lists 'a function of a library' 'semantic error: process("near").function("far") not found: at <input>:1:25
+    note: "far" is a function of a library of the program: write process("libfar.so").function("far"): at <input>:1:25' \
+	-p2 -e 'probe process("./near").function("far") { next }'
+lists 'a function of no library' 'semantic error: process("near").function("farther") not found: at <input>:1:25' -p2 -e 'probe process("./near").function("farther") { next }'
 strip known
 lists 'no symbols' 'semantic error: process("known").function("add") not found: known has neither symbols nor DWARF debuginfo that name it; compile known with -g, or install its debuginfo (-dbgsym, -dbg) package: at <input>:1:26' -p2 -e 'probe process("./known").function("add") { println($a) }'
 # As distributions do: functions that are not exported, in an xz-compressed ELF file inside the file.

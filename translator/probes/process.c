@@ -114,6 +114,29 @@ static int add_functions(const struct resolution *r, struct di_module *in, struc
 	return n;
 }
 
+// A function that is not in the program may be in a library that it is linked with.
+static void note_library(const struct resolution *r, struct di_module *program)
+{
+	const char *name = r->point.pattern.function, *why;
+	di_names paths = { 0 }, names = { 0 };
+
+	if (!name || str_is_glob(name) || r->point.by_address || !diag_prints())
+		return;
+	di_program_libraries(program, &paths, &names);
+	for vec_each(&paths, path) {
+		struct di_module *library = di_program(r->s, *path, &why);
+		di_functions found = { 0 };
+
+		if (library)
+			di_find_functions(library, name, NULL, DI_INLINES_NONE, &found);
+		if (!found.n)
+			continue;
+		diag_note(r->point.part->loc, "\"%s\" is a function of a library of the program: write process(\"%s\").%s(\"%s\")",
+			  name, *path, r->point.part->name, name);
+		return;
+	}
+}
+
 static int process_resolve(struct session *s, const struct probe_match *m)
 {
 	struct process_files files = { 0 };
@@ -141,6 +164,8 @@ static int process_resolve(struct session *s, const struct probe_match *m)
 	}
 	if (!n)
 		dwarf_point_not_found(&r.point, files.at.at[0], process_point(m, files.at.at[0]), &why);
+	if (!n && !why.len && files.at.n == 1)
+		note_library(&r, files.at.at[0]);
 	return n ? 0 : 1;
 }
 
