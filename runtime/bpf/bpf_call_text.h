@@ -9,7 +9,6 @@
 #ifndef BPF_CALL_TEXT_H
 #define BPF_CALL_TEXT_H
 
-#define STP_CALL_TEXT_WORDS (2 + 2 * STP_CAPTURE_SIZE) /* maximum number of words of argstr in a record */
 #define STP_RANGE_MOST 1024            /* maximum size of a range, in bytes */
 #define STP_CAPTURE_SLACK (2 + STP_RANGE_MOST / 8)
 #define STP_ELEMENTS 33                /* one more than the text shows of an array */
@@ -458,6 +457,7 @@ STP_GLOBAL_FUNCTION int bpf_put_call(struct stp_slot *s, u64 of)
 	struct stp_call_key key = { bpf_get_current_task() };
 	const struct stp_capture *saved = NULL;
 	u64 mark = STP_MARK | STP_MARK_CALL | of;
+	u32 when = STP_AT_ENTRY | STP_AT_RETURN;
 
 	if (!s)
 		return 0;
@@ -472,8 +472,11 @@ STP_GLOBAL_FUNCTION int bpf_put_call(struct stp_slot *s, u64 of)
 	bpf_put(s, stp_control.hash_factor);
 	if (saved)
 		bpf_put_capture(s, saved);
-	bpf_capture_call(s, s->call_when != STP_AT_RETURN ? STP_AT_ENTRY : saved ? STP_AT_RETURN :
-			 STP_AT_ENTRY | STP_AT_RETURN);
+	if (of == STP_CALL_OF(STP_CALL_RESULT, 0, 0))
+		when = 0;
+	else if (saved || s->call_when != STP_AT_RETURN)
+		when = s->call_when;
+	bpf_capture_call(s, when);
 	bpf_put_capture(s, &s->capture);
 	return 0;
 }

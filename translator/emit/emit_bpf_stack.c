@@ -70,5 +70,5 @@ void emit_bpf_stack_sizes(struct emitter *e, struct cwriter *w)
 	}
 	// A capture of a system call: the strings of a text, structures and sets, and the slack of bpf_call_text.h.
 	cw_line(w, "#define STP_CAPTURE_SIZE (2 * (STP_TEXT_SIZE / 8) + 320 + 130)");
-	cw_line(w, "#define STP_RECORD_WORDS (1024 + 2 * STP_CAPTURE_SIZE)");
+	cw_line(w, "#define STP_RECORD_WORDS (1024 + %d * STP_CAPTURE_SIZE + 8 * (STP_TEXT_SIZE / 8))", e->captures_max);
 }

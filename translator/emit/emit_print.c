@@ -276,12 +276,13 @@ static int values_in(const struct format_piece *p)
 	return (p->conv != 0) + p->width_star + p->precision_star;
 }
 
-// Writes C that appends the data of a text that the client makes. Returns whether a text follows them.
-static bool put_captured(struct buf *b, const struct expr *call)
+// Writes C that appends the data of a text that the client makes, and adds the number of captures of memory that they
+// have at most. Returns whether a text follows them.
+static bool put_captured(struct buf *b, const struct expr *call, int *captures)
 {
-	static const struct { const char *function, *kind; } kinds[] = {
-		{ "__syscall_arguments", "ALL" }, { "__syscall_text", "ARGUMENT" },
-		{ "__syscall_part_text", "PART" }, { "__syscall_result_or", "RESULT" },
+	static const struct { const char *function, *kind; int captures; } kinds[] = {
+		{ "__syscall_arguments", "ALL", 2 }, { "__syscall_text", "ARGUMENT", 1 },
+		{ "__syscall_part_text", "PART", 1 }, { "__syscall_result_or", "RESULT", 0 },
 	};
 	const expr_vec *args = &call->u.call.args;
 	int64_t numbers[2] = { 0 };
@@ -291,26 +292,31 @@ static bool put_captured(struct buf *b, const struct expr *call)
 		has_text |= args->at[i]->type == T_STRING;
 		numbers[i] = args->at[i]->kind == E_NUMBER ? args->at[i]->u.number : 0;
 	}
-	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++)
-		if (!strcmp(call->u.call.target->name, kinds[i].function))
-			buf_printf(b, "bpf_put_call(s_, STP_CALL_OF(STP_CALL_%s, %" PRId64 ", %" PRId64 ")); ",
-				   kinds[i].kind, numbers[0], numbers[1]);
+	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
+		if (strcmp(call->u.call.target->name, kinds[i].function))
+			continue;
+		buf_printf(b, "bpf_put_call(s_, STP_CALL_OF(STP_CALL_%s, %" PRId64 ", %" PRId64 ")); ",
+			   kinds[i].kind, numbers[0], numbers[1]);
+		*captures += kinds[i].captures;
+	}
 	return has_text;
 }
 
 // Returns C that appends n arguments, the first of which is number `from`, to a program's record, and the maximum
 // number of words that they take. The C has no array of the arguments, since a program's stack is small.
-static const char *record_words(struct expr *x, const struct value *v, int from, int n, const char **words)
+static const char *record_words(struct emitter *e, struct expr *x, const struct value *v, int from, int n,
+				const char **words)
 {
+	enum { HEAD = 13 };        // words besides the memory: a mark, a number, and STP_CAPTURE_RANGES
 	struct buf b = { 0 };
-	int strings = 0, calls = 0;
+	int strings = 0, calls = 0, captures = 0;
 
 	for (int i = from; i < from + n; i++) {
 		bool is_text = x->u.print.args.at[i]->type == T_STRING;
 
 		if (bpf_captured(x->u.print.args.at[i])) {
 			calls++;
-			is_text = put_captured(&b, x->u.print.args.at[i]);
+			is_text = put_captured(&b, x->u.print.args.at[i], &captures);
 			if (!is_text)
 				continue;
 		}
@@ -319,7 +325,8 @@ static const char *record_words(struct expr *x, const struct value *v, int from,
 	}
 	*words = str_printf("%d + %d * (STP_TEXT_SIZE / 8)", 1 + n - strings, strings);
 	if (calls)
-		*words = str_printf("%s + %d * STP_CALL_TEXT_WORDS", *words, calls);
+		*words = str_printf("%s + %d + %d * STP_CAPTURE_SIZE", *words, calls * HEAD, captures);
+	e->captures_max = captures > e->captures_max ? captures : e->captures_max;
 	return buf_text(&b);
 }
 
@@ -340,7 +347,7 @@ static void write_printf(struct emitter *e, const pieces *f, struct expr *x, con
 		}
 		table = format_table(e, &some, &n);
 		if (e->programs) {
-			puts = record_words(x, v, first, values, &words);
+			puts = record_words(e, x, v, first, values, &words);
 			cw_line(e->w, "STP_PRINTF(c, %s, %d, %s, %s, %s);", table, n, words, puts, arguments(e, x, v, first, values));
 		} else {
 			cw_line(e->w, "stp_printf(c, %s, %d, %s);", table, n, arguments(e, x, v, first, values));

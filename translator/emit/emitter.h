@@ -175,6 +175,7 @@ struct emitter {
 	bool percpu_offsets;       // PERCPU_OFFSET() is used (emit_alike.c)
 	bool programs;  // --runtime=bpf: the C that is being written may be part of programs, not only of the client
 	unsigned program_uses;     // enum bpf_use: what C in programs uses
+	int captures_max;          // largest number of captures of a call's memory in a statement that prints
 	unsigned bpf_uses;         // enum bpf_use: what C in programs or in the client uses
 	bool keeps_matches;        // some function reads submatches of a regular expression
 	int maps, stats, settable; // number of entries in the tables of globals
