@@ -157,6 +157,29 @@ h_count{text="~z",key2="5"} 1
 # TYPE w gauge
 w{text="~",key2="~a"} 1
 w{text="~",key2="~b"} 2' export_long
+# As many elements as the default limits allow, with short and long labels and many buckets: no error ends the script.
+export_many() {
+	local script
+	"$STAP" -w -DMAXACTION_INTERRUPTIBLE=9000000 --runtime=user --export=prometheus:"$port" -e 'global a, h, s probe begin { for (i = 0; i < 20; i++) text .= "0123456789"
+for (i = 0; i < 2000; i++) { k = sprintf("%s%d", i % 3 ? "" : text, i); a[k, k, i] = i; s[k, k] <<< i
+if (i < 100) for (n = 0; n < 62; n++) h[k, k] <<< 1 << n } }
+probe timer.s(100) { exit() } probe end { foreach ([x, y] in s limit 1) print(@hist_linear(s[x, y], 0, 10, 1)); foreach ([x, y] in h limit 1) print(@hist_log(h[x, y])) }' >"$SCRATCH/exporting" 2>&1 &
+	script=$!
+	for _ in {1..300}; do
+		get "http://127.0.0.1:$port/metrics" 2>/dev/null | grep -q '^s_sum{' && break
+		sleep 0.1
+	done
+	get "http://127.0.0.1:$port/metrics" | sed -E 's/^([a-z_]+)\{.*/\1/' | uniq -c | awk '$2 != "#" && !seen[$2]++ { print $2 }'
+	kill $script
+	wait $script
+	! grep ERROR "$SCRATCH/exporting"
+}
+expect export-many 0 'a
+h_bucket
+h_sum
+h_count
+s_sum
+s_count' export_many
 expect export-hosts 1 '--export cannot be used with --remote or --hosts without --merge' "$STAP" --remote=a --export=prometheus:9090 -e "$begin"
 expect export-user 0 '# HELP ticks of the timer
 # TYPE ticks counter

@@ -110,6 +110,9 @@ static int string_keys(const struct var *v)
 // has none.
 struct sample { const char *name; const struct var *v; const struct use *u; const char *bucket, *bound, *value; };
 
+// A way to write samples: in parts if values of labels may make their text longer than a string.
+struct way { struct session *s; struct buf *b; bool in_parts; };
+
 static const char *label_name(const struct sample *m, int i)
 {
 	return i < m->u->labels.n ? m->u->labels.at[i] : str_printf("key%d", i + 1);
@@ -151,6 +154,13 @@ static void append_pieces(struct session *s, struct buf *b, const char *key)
 		   key, (long long)(piece > 1 ? piece : 1), key, (long long)(piece > 1 ? piece : 1));
 }
 
+// Returns the number of statements that a sample with long keys counts besides. A string is quoted in at most 3 pieces,
+// each of which is as much work as 24 statements.
+static int long_cost(const struct var *v)
+{
+	return 4 + 80 * string_keys(v);
+}
+
 // The same text in parts, for values of labels that would make it longer than a string.
 static void append_long_sample(struct session *s, struct buf *b, const struct sample *m)
 {
@@ -179,36 +189,35 @@ static void append_long_sample(struct session *s, struct buf *b, const struct sa
 	buf_puts(b, print_text(&end, m->value));
 }
 
-static void append_sample(struct session *s, struct buf *b, const struct sample *m)
+static void append_sample(const struct way *w, const struct sample *m)
 {
-	if (!string_keys(m->v)) {
-		buf_puts(b, short_sample(m));
-		return;
+	if (w->in_parts) {
+		append_long_sample(w->s, w->b, m);
+		buf_printf(w->b, "\t__left -= %d\n", long_cost(m->v));
+	} else {
+		buf_puts(w->b, short_sample(m));
 	}
-	buf_printf(b, "\tif (!__long)\n%s\telse {\n", short_sample(m));
-	append_long_sample(s, b, m);
-	buf_puts(b, "\t}\n");
 }
 
-static void append_value(struct session *s, struct buf *b, const char *name, const struct var *v, const struct use *u,
+static void append_value(const struct way *w, const char *name, const struct var *v, const struct use *u,
 			 const char *value)
 {
-	append_sample(s, b, &(struct sample){ name, v, u, NULL, NULL, value });
+	append_sample(w, &(struct sample){ name, v, u, NULL, NULL, value });
 }
 
 // Writes the buckets of @hist_log: number 64 counts 0, 65 counts 1, 66 counts 2 and 3, 67 counts 4 to 7; 63 counts
 // -1, 62 counts -3 and -2.
-static void append_buckets(struct session *s, struct buf *b, const struct var *v, const struct use *u,
-			   const char *element)
+static void append_buckets(const struct way *w, const struct var *v, const struct use *u, const char *element)
 {
+	struct buf *b = w->b;
 	const char *name = str_printf("%s_bucket", u->metric);
 	const char *bound = "__b < 64 ? -(1 << (63 - __b)) : (1 << (__b - 64)) - 1";
 
 	buf_printf(b, "\t__sum = 0\n\tforeach (__b in @hist_log(%s)) {\n\t__sum += @hist_log(%s)[__b]\n", element, element);
 	buf_printf(b, "\tif (@hist_log(%s)[__b]) {\n", element);
-	append_sample(s, b, &(struct sample){ name, v, u, "%d", bound, "__sum" });
+	append_sample(w, &(struct sample){ name, v, u, "%d", bound, "__sum" });
 	buf_puts(b, "\t}\n\t}\n");
-	append_sample(s, b, &(struct sample){ name, v, u, "+Inf", NULL, str_printf("@count(%s)", element) });
+	append_sample(w, &(struct sample){ name, v, u, "+Inf", NULL, str_printf("@count(%s)", element) });
 }
 
 enum kind { COUNTER, COUNT, GAUGE, HISTOGRAM, SUMMARY };      // COUNT: statistics of which only @count is used
@@ -222,34 +231,50 @@ static enum kind kind_of(const struct var *v, const struct use *u)
 	return !v->hist_step && (v->stat_ops & STAT_HIST_LOG) ? HISTOGRAM : SUMMARY;
 }
 
-// Returns the maximum number of statements that MAXACTION counts for one element.
-static int cost(enum kind kind)
+// Returns the maximum number of samples of an element. Of 129 buckets, values of one sign fill at most 65.
+static int samples(enum kind kind)
 {
-	return kind == HISTOGRAM ? 400 : kind == SUMMARY ? 16 : 10;
+	return kind == HISTOGRAM ? 68 : kind == SUMMARY ? 2 : 1;
 }
 
-// Returns by how many elements an element with long keys counts against the limit, besides itself: its samples have
-// about 15 statements more for each string.
-static int extra(const struct var *v, enum kind kind)
+// Returns the number of statements that MAXACTION counts for one element: of a histogram, 3 for each bucket; for each
+// sample, 2, and 2 for each string.
+static int cost(const struct var *v, enum kind kind)
 {
-	return string_keys(v) * (kind == HISTOGRAM ? 6 : 2);
+	return (kind == HISTOGRAM ? 404 : 14) + 2 * string_keys(v) + samples(kind) * (2 + 2 * string_keys(v));
+}
+
+static void append_samples(const struct way *w, const struct var *v, const struct use *u, enum kind kind,
+			   const char *element)
+{
+	if (kind == HISTOGRAM)
+		append_buckets(w, v, u, element);
+	if (kind == HISTOGRAM || kind == SUMMARY) {
+		append_value(w, str_printf("%s_sum", u->metric), v, u, str_printf("@sum(%s)", element));
+		append_value(w, str_printf("%s_count", u->metric), v, u, str_printf("@count(%s)", element));
+	} else {
+		append_value(w, u->metric, v, u, kind == COUNT ? str_printf("@count(%s)", element) : element);
+	}
 }
 
 static void append_element(struct session *s, struct buf *b, const struct var *v, const struct use *u, enum kind kind,
 			   const char *element)
 {
-	if (kind == HISTOGRAM)
-		append_buckets(s, b, v, u, element);
-	if (kind == HISTOGRAM || kind == SUMMARY) {
-		append_value(s, b, str_printf("%s_sum", u->metric), v, u, str_printf("@sum(%s)", element));
-		append_value(s, b, str_printf("%s_count", u->metric), v, u, str_printf("@count(%s)", element));
-	} else {
-		append_value(s, b, u->metric, v, u, kind == COUNT ? str_printf("@count(%s)", element) : element);
+	struct way whole = { s, b, false }, in_parts = { s, b, true };
+
+	if (!string_keys(v)) {
+		append_samples(&whole, v, u, kind, element);
+		return;
 	}
+	buf_puts(b, "\tif (!__long) {\n");
+	append_samples(&whole, v, u, kind, element);
+	buf_puts(b, "\t} else {\n");
+	append_samples(&in_parts, v, u, kind, element);
+	buf_puts(b, "\t}\n");
 }
 
 // Sets __long if samples of the element may be longer than a string. Strings are at most doubled when they are quoted.
-static void append_length(struct session *s, struct buf *b, const struct var *v, const struct use *u, enum kind kind)
+static void append_length(struct session *s, struct buf *b, const struct var *v, const struct use *u)
 {
 	const struct sample longest = { str_printf("%s_bucket", u->metric), v, u, "+Inf", NULL, "" };
 	int64_t left = session_limit(s, LIMIT_MAXSTRINGLEN) - 1 - (int64_t)strlen(longest.name) - SAMPLE_LENGTH;
@@ -262,7 +287,7 @@ static void append_length(struct session *s, struct buf *b, const struct var *v,
 		if (v->key_types[i] == T_STRING)
 			buf_printf(b, " + strlen(%s)", key_name(v, i));
 	}
-	buf_printf(b, " > %lld\n\tif (__long) __n += %d\n", (long long)(left > 0 ? left / 2 : -1), extra(v, kind));
+	buf_printf(b, " > %lld\n", (long long)(left > 0 ? left / 2 : -1));
 }
 
 // In a help text, a backslash begins an escape.
@@ -273,6 +298,18 @@ static const char *help_text(const char *comment)
 	for (const char *c = comment; *c && b.len < 200; c++)
 		buf_printf(&b, *c == '\\' ? "\\\\" : "%c", *c);
 	return buf_text(&b);
+}
+
+// Leaves out an element for which not enough statements are left. The samples of one with long keys are counted as they
+// are written.
+static void append_check(struct buf *b, const struct var *v, enum kind kind)
+{
+	buf_printf(b, "\t__left -= %d\n", cost(v, kind));
+	if (string_keys(v))
+		buf_printf(b, "\tif (__left < (__long ? %d : 0)) {\n", samples(kind) * long_cost(v));
+	else
+		buf_puts(b, "\tif (__left < 0) {\n");
+	buf_puts(b, "\t__more = 1\n\tif (__left < 0) break\n\tcontinue }\n");
 }
 
 // most: maximum number of elements of an array that are printed.
@@ -294,13 +331,13 @@ static void append_global(struct session *s, struct buf *b, const struct var *v,
 		buf_puts(b, "\t}\n");
 		return;
 	}
-	buf_printf(b, "\t__n = 0\n\tforeach ([%s] in %s limit %lld) {\n", buf_text(&keys), v->name, (long long)most + 1);
-	append_length(s, b, v, u, kind);
-	buf_printf(b, "\tif (__n++ >= %lld) {\n", (long long)most);
-	append(b, str_printf("# %s has more elements: raise -DMAXACTION\n", u->metric));
-	buf_puts(b, "\tbreak }\n");
+	buf_printf(b, "\t__more = 0\n\t__left = %lld\n", (long long)most * cost(v, kind));
+	buf_printf(b, "\tforeach ([%s] in %s limit %lld) {\n", buf_text(&keys), v->name, (long long)most + 1);
+	append_length(s, b, v, u);
+	append_check(b, v, kind);
 	append_element(s, b, v, u, kind, str_printf("%s[%s]", v->name, buf_text(&keys)));
-	buf_puts(b, "\t}\n");
+	buf_puts(b, "\t}\n\tif (__more)\n");
+	append(b, str_printf("# %s has more elements: raise -DMAXACTION\n", u->metric));
 }
 
 static bool is_metric(const struct var *v)
@@ -341,12 +378,12 @@ static void append_globals(struct session *s, struct buf *b, struct search *foun
 	for vec_each(&s->script.globals, v)
 		if (is_metric(*v)) {
 			arrays += (*v)->arity > 0;
-			left -= 3 + ((*v)->arity ? 10 : cost(kind_of(*v, use_of(found, (*v)->name))));
+			left -= 3 + ((*v)->arity ? 10 : cost(*v, kind_of(*v, use_of(found, (*v)->name))));
 		}
 	for vec_each(&s->script.globals, v)
 		if (is_metric(*v)) {
 			struct use *u = use_of(found, (*v)->name);
-			int64_t most = arrays && left > 0 ? left / arrays / cost(kind_of(*v, u)) : 0;
+			int64_t most = arrays && left > 0 ? left / arrays / cost(*v, kind_of(*v, u)) : 0;
 
 			u->metric = metric_name(s, *v, kind_of(*v, u));
 			append_global(s, b, *v, u, most);

@@ -101,7 +101,7 @@ void options_export_limits(struct options *o)
 	for vec_each(&o->defines, d)
 		if (!strcmp(d->name, "MAXACTION"))
 			return;
-	vec_push(&o->defines, ((struct limit){ "MAXACTION", "20000" }));
+	vec_push(&o->defines, ((struct limit){ "MAXACTION", "30000" }));
 }
 
 void options_set_bundle(struct options *o, const char *arg)
