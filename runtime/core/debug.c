@@ -110,11 +110,11 @@ static void check_strings(const struct stp_map *m, const struct stp_elem *e)
 
 static bool in_bucket(const struct stp_table *t, const struct stp_elem *e)
 {
-	const struct stp_elem *at = t->buckets[e->hash >> t->shift];
+	const struct stp_elem *at = stp_elem_or_null(t, t->buckets[(u64)e->hash << 32 >> t->shift]);
 	u32 n = 0;
 
 	while (at && at != e && n++ < t->count)
-		at = at->chain;
+		at = stp_elem_or_null(t, at->chain);
 	return at == e;
 }
 
@@ -122,19 +122,19 @@ static bool in_bucket(const struct stp_table *t, const struct stp_elem *e)
  * list are consistent with it. */
 static void check_table(const struct stp_map *m, const struct stp_table *t)
 {
-	const struct stp_elem *e, *before = NULL;
-	const char *end = t->pool + m->data->elem_size * m->capacity;
-	u32 n = 0, spare = 0;
+	const struct stp_elem *e;
+	u64 size = m->data->elem_size;
+	u32 n = 0, spare = 0, at, before = 0;
 
 	STP_CHECK_THAT(t->used <= m->capacity && t->count <= t->used);
-	for (e = t->first; e && n <= t->count; before = e, e = e->next, n++) {
-		STP_CHECK_THAT((const char *)e >= t->pool && (const char *)e < end);
-		STP_CHECK_THAT(((const char *)e - t->pool) % (s64)m->data->elem_size == 0);
+	for (at = t->first; at && n <= t->count; before = at, at = e->next, n++) {
+		STP_CHECK_THAT((at - 1) % size == 0 && (at - 1) / size < t->used);
+		e = stp_elem_at(t, at);
 		STP_CHECK_THAT(e->prev == before && in_bucket(t, e));
 		check_strings(m, e);
 	}
-	STP_CHECK_THAT(!e && n == t->count && t->last == before);
-	for (e = t->free; e && spare <= t->used; e = e->chain)
+	STP_CHECK_THAT(!at && n == t->count && t->last == before);
+	for (at = t->free; at && spare <= t->used; at = stp_elem_at(t, at)->chain)
 		spare++;
 	STP_CHECK_THAT(n + spare == t->used);
 }

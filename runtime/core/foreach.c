@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Iteration over an array: in the order of insertion, along its list; or sorted, through a table of pointers that
+ * Iteration over an array: in the order of insertion, along its list; or sorted, through a table of positions that
  * belongs to the loop. The table has the map's capacity once for merging, and once more for each activation of a
  * recursive function. The sort is stable. Context: a handler with the map's lock.
  */
@@ -13,6 +13,7 @@
 struct order {
 	struct stp_ctx *c;
 	const struct stp_map *map;
+	const struct stp_table *table;
 	bool is_string, down;
 	u32 offset;                /* offset of the compared cell in an element */
 	u32 stat;                  /* STP_* bit if it is a statistic, else 0 */
@@ -22,7 +23,7 @@ static void set_order(struct order *o, struct stp_ctx *c, const struct stp_forea
 {
 	const struct stp_map *m = f->map;
 
-	*o = (struct order){ .c = c, .map = m, .down = f->dir < 0 };
+	*o = (struct order){ .c = c, .map = m, .table = &m->data->main, .down = f->dir < 0 };
 	if (f->key) {
 		o->offset = m->data->key_offset[f->key - 1];
 		o->is_string = m->keys[f->key - 1] == STP_STRING;
@@ -34,10 +35,8 @@ static void set_order(struct order *o, struct stp_ctx *c, const struct stp_forea
 		o->stat = f->stat ? f->stat : STP_COUNT;
 }
 
-static s64 number_of(const struct order *o, const struct stp_elem *e)
+static s64 number_of(const struct order *o, const char *cell)
 {
-	const char *cell = (const char *)e + o->offset;
-
 	if (o->stat == STP_VARIANCE)
 		o->c->work -= STP_WORK_VARIANCE;
 	if (o->stat)
@@ -55,23 +54,25 @@ static s64 compare_strings(const struct order *o, const char *a, const char *b)
 	return order;
 }
 
-/* Returns true if b must precede a. */
-static bool out_of_order(const struct order *o, const struct stp_elem *a, const struct stp_elem *b)
+/* Returns true if the element at position b must precede the one at a. */
+static bool out_of_order(const struct order *o, u32 a, u32 b)
 {
+	const char *cell = (char *)stp_elem_at(o->table, a) + o->offset;
+	const char *other = (char *)stp_elem_at(o->table, b) + o->offset;
 	s64 x, y;
 
 	if (o->is_string) {
-		x = compare_strings(o, (const char *)a + o->offset, (const char *)b + o->offset);
+		x = compare_strings(o, cell, other);
 		y = 0;
 	} else {
-		x = number_of(o, a);
-		y = number_of(o, b);
+		x = number_of(o, cell);
+		y = number_of(o, other);
 	}
 	return o->down ? x < y : x > y;
 }
 
 /* Merges the sorted runs from[0..mid) and from[mid..n) into to. Returns false if the budget is used up. */
-static bool merge_runs(const struct order *o, struct stp_elem **to, struct stp_elem **from, u32 mid, u32 n)
+static bool merge_runs(const struct order *o, u32 *to, const u32 *from, u32 mid, u32 n)
 {
 	u32 i = 0, j = mid;
 
@@ -91,9 +92,9 @@ static bool merge_runs(const struct order *o, struct stp_elem **to, struct stp_e
 
 /* Merge sort, bottom up, alternating between a and spare; returns the one with the result, or NULL if the budget is
  * used up. */
-static struct stp_elem **sort(const struct order *o, struct stp_elem **a, struct stp_elem **spare, u32 n)
+static u32 *sort(const struct order *o, u32 *a, u32 *spare, u32 n)
 {
-	struct stp_elem **swap;
+	u32 *swap;
 	u32 run, at, mid, len;
 
 	for (run = 1; run < n; run *= 2) {
@@ -110,24 +111,28 @@ static struct stp_elem **sort(const struct order *o, struct stp_elem **a, struct
 	return a;
 }
 
-/* Inserts e into the sorted list a[0..n) of at most `limit` elements; returns its new length. */
-static u32 insert_sorted(const struct order *o, struct stp_elem **a, u32 n, u32 limit, struct stp_elem *e)
+/* Inserts the element at a position into the sorted list a[0..n) of at most `limit` elements. Returns its new
+ * length. */
+static u32 insert_sorted(const struct order *o, u32 *a, u32 n, u32 limit, u32 position)
 {
 	u32 at;
 
-	if (n == limit && !out_of_order(o, a[n - 1], e))
+	if (n == limit && !out_of_order(o, a[n - 1], position))
 		return n;
 	at = n < limit ? n : n - 1;
-	for (; at > 0 && out_of_order(o, a[at - 1], e); at--) {
+	for (; at > 0 && out_of_order(o, a[at - 1], position); at--) {
 		o->c->work -= STP_WORK_COMPARE;
 		a[at] = a[at - 1];
 	}
-	a[at] = e;
+	a[at] = position;
 	return n < limit ? n + 1 : n;
 }
 
-static struct stp_elem *next_in_list(const struct stp_iter *it, struct stp_elem *e)
+/* Returns the first element to visit from this position on. */
+static struct stp_elem *next_in_list(const struct stp_iter *it, u32 position)
 {
+	struct stp_elem *e = stp_elem_or_null(&it->f->map->data->main, position);
+
 	if (!it->slice || !e)
 		return e;
 	return stp_map_slice_next(it->c, it->f->map, e, it->slice, it->any);
@@ -137,7 +142,8 @@ static struct stp_elem *next_in_list(const struct stp_iter *it, struct stp_elem 
  * up. */
 static u32 collect(struct stp_iter *it, s64 limit)
 {
-	struct stp_elem **order = it->order, **sorted, *e;
+	u32 *order = it->order, *sorted;
+	struct stp_elem *e;
 	struct order o;
 	u32 n = 0, i;
 
@@ -147,14 +153,14 @@ static u32 collect(struct stp_iter *it, s64 limit)
 		for (; e; e = next_in_list(it, e->next)) {
 			if (!stp_charge(it->c, STP_WORK_ELEMENT + STP_WORK_COMPARE))
 				return 0;
-			n = insert_sorted(&o, order, n, (u32)limit, e);
+			n = insert_sorted(&o, order, n, (u32)limit, stp_elem_position(o.table, e));
 		}
 		return n;
 	}
 	for (; e; e = next_in_list(it, e->next)) {
 		if (!stp_charge(it->c, STP_WORK_ELEMENT))
 			return 0;
-		order[n++] = e;
+		order[n++] = stp_elem_position(o.table, e);
 	}
 	sorted = sort(&o, order, it->f->order, n);
 	if (!sorted)
@@ -173,7 +179,7 @@ static u64 activations(const struct stp_foreach *f)
 }
 
 /* Activations of a recursive function differ in depth, so that each has its own table and none is released. */
-static struct stp_elem **order_of(struct stp_ctx *c, const struct stp_foreach *f)
+static u32 *order_of(struct stp_ctx *c, const struct stp_foreach *f)
 {
 	u64 depth = f->recursive ? (u64)(stp_private(c)->nesting_max - c->nesting) : 0;
 
@@ -197,7 +203,7 @@ struct stp_elem *stp_foreach_first(struct stp_ctx *c, struct stp_iter *it, struc
 	n = collect(it, limit);
 	if (limit < 0 || limit > n)
 		it->left = n;
-	it->elem = it->left ? it->order[0] : NULL;
+	it->elem = it->left ? stp_elem_at(&f->map->data->main, it->order[0]) : NULL;
 	return it->elem;
 }
 
@@ -205,7 +211,8 @@ struct stp_elem *stp_foreach_next(struct stp_iter *it)
 {
 	if (it->left > 0 && --it->left == 0)
 		return NULL;
-	it->elem = it->f->dir ? it->order[++it->at] : next_in_list(it, it->elem->next);
+	it->elem = it->f->dir ? stp_elem_at(&it->f->map->data->main, it->order[++it->at])
+			      : next_in_list(it, it->elem->next);
 	return it->elem;
 }
 

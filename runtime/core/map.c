@@ -20,9 +20,24 @@ _Static_assert((sizeof(struct stp_elem) + 16) * STP_MAX_MAXMAPENTRIES < 1ull << 
 
 /* ------------------------------------------------------------------ one table */
 
-static struct stp_elem **bucket_of(const struct stp_table *t, u64 hash)
+static u32 *bucket_of(const struct stp_table *t, u64 hash)
 {
 	return &t->buckets[hash >> t->shift];
+}
+
+/* Visits the elements e of a bucket. at: a variable for e's position. */
+#define FOR_EACH_IN_BUCKET(t, hash, at, e) \
+	for ((at) = *bucket_of(t, hash); (at) && ((e) = stp_elem_at(t, at), true); (at) = (e)->chain)
+
+/* The hash of an element's keys as far as it is stored: enough to select the bucket and to tell most keys apart. */
+static u64 stored_hash(const struct stp_elem *e)
+{
+	return (u64)e->hash << 32;
+}
+
+static bool same_hash(const struct stp_elem *e, u64 hash)
+{
+	return e->hash == (u32)(hash >> 32);
 }
 
 u64 stp_key_factor;
@@ -126,15 +141,16 @@ static bool same_keys(const struct stp_map *m, const struct stp_elem *e, const u
 	return true;
 }
 
-static struct stp_elem *find(const struct stp_map *m, const struct stp_table *t, u64 hash,
-			     const union stp_val *keys)
+/* Returns the position of the element with these keys, as all functions called find: 0 if there is none. */
+static u64 find(const struct stp_map *m, const struct stp_table *t, u64 hash, const union stp_val *keys)
 {
 	struct stp_elem *e;
+	u64 at;
 
-	for (e = *bucket_of(t, hash); e; e = e->chain)
-		if (e->hash == hash && same_keys(m, e, keys, 0))
-			return e;
-	return NULL;
+	FOR_EACH_IN_BUCKET(t, hash, at, e)
+		if (same_hash(e, hash) && same_keys(m, e, keys, 0))
+			return at;
+	return 0;
 }
 
 /* Returns whether the key is of the most common form: one number, or one string of less than eight bytes, as
@@ -145,48 +161,48 @@ static inline bool has_one_word(const struct stp_map *m, const union stp_val *ke
 }
 
 /* Searches for keys of any kind. */
-static inline struct stp_elem *find_keys(const struct stp_map *m, const struct stp_table *t, const union stp_val *keys,
-					 u64 *hash)
+static inline u64 find_keys(const struct stp_map *m, const struct stp_table *t, const union stp_val *keys, u64 *hash)
 {
 	struct stp_elem *e;
+	u64 at;
 
 	if (m->nkeys > 1 || m->keys[0] != STP_STRING) {
 		*hash = hash_keys(m, keys);
 		return find(m, t, *hash, keys);
 	}
 	*hash = hash_string(0, keys->s);
-	for (e = *bucket_of(t, *hash); e; e = e->chain)
-		if (e->hash == *hash && same_string(e->cells, keys->s))
-			return e;
-	return NULL;
+	FOR_EACH_IN_BUCKET(t, *hash, at, e)
+		if (same_hash(e, *hash) && same_string(e->cells, keys->s))
+			return at;
+	return 0;
 }
 
-/* Searches for a key of has_one_word(). */
-static inline struct stp_elem *find_word(const struct stp_table *t, const char *key, u64 *hash)
+/* Searches for a key of has_one_word(), which is compared without its hash. */
+static inline u64 find_word(const struct stp_table *t, const char *key)
 {
 	u64 w = stp_word_load(key), before = stp_word_before(stp_word_zero(w)), compared = before << 1 | 1;
 	struct stp_elem *e;
+	u64 at;
 
-	*hash = (w & before) * stp_key_factor;
-	for (e = *bucket_of(t, *hash); e; e = e->chain)
-		if (e->hash == *hash && !((STP_WORD(*(const u64 *)e->cells) ^ w) & compared))
-			return e;
-	return NULL;
+	FOR_EACH_IN_BUCKET(t, (w & before) * stp_key_factor, at, e)
+		if (STP_LIKELY(!((STP_WORD(*(const u64 *)e->cells) ^ w) & compared)))
+			return at;
+	return 0;
 }
 
 static void unlink_elem(struct stp_table *t, struct stp_elem *e)
 {
-	struct stp_elem **p = bucket_of(t, e->hash);
+	u32 *p = bucket_of(t, stored_hash(e)), position = stp_elem_position(t, e);
 
-	while (*p != e)
-		p = &(*p)->chain;
+	while (*p != position)
+		p = &stp_elem_at(t, *p)->chain;
 	*p = e->chain;
 	if (e->prev)
-		e->prev->next = e->next;
+		stp_elem_at(t, e->prev)->next = e->next;
 	else
 		t->first = e->next;
 	if (e->next)
-		e->next->prev = e->prev;
+		stp_elem_at(t, e->next)->prev = e->prev;
 	else
 		t->last = e->prev;
 	STP_CHECK_THAT(t->count && !t->first == (t->count == 1));
@@ -198,41 +214,41 @@ static void remove_elem(struct stp_table *t, struct stp_elem *e)
 {
 	unlink_elem(t, e);
 	e->chain = t->free;
-	t->free = e;
+	t->free = stp_elem_position(t, e);
 }
 
 /* Returns a free element, or the oldest one of a full map that wraps; NULL if the map is full. */
 static struct stp_elem *take(const struct stp_map *m, struct stp_table *t)
 {
-	struct stp_elem *e = t->free;
+	struct stp_elem *e = stp_elem_or_null(t, t->free);
 
 	if (e) {
 		t->free = e->chain;
 		return e;
 	}
 	if (t->used < m->capacity)
-		return (struct stp_elem *)(t->pool + (u64)t->used++ * m->data->elem_size);
+		return (struct stp_elem *)(t->pool + t->used++ * m->data->elem_size);
 	if (!m->wrap || !t->first)
 		return NULL;
-	e = t->first;
+	e = stp_elem_at(t, t->first);
 	unlink_elem(t, e);
 	return e;
 }
 
 static void link_elem(struct stp_table *t, struct stp_elem *e, u64 hash)
 {
-	struct stp_elem **bucket = bucket_of(t, hash);
+	u32 *bucket = bucket_of(t, hash), position = stp_elem_position(t, e);
 
-	e->hash = hash;
+	e->hash = (u32)(hash >> 32);
 	e->chain = *bucket;
-	__atomic_store_n(bucket, e, __ATOMIC_RELEASE);      /* stp_map_add() reads it without a lock */
-	e->next = NULL;
+	__atomic_store_n(bucket, position, __ATOMIC_RELEASE);       /* stp_map_add() reads it without a lock */
+	e->next = 0;
 	e->prev = t->last;
 	if (t->last)
-		t->last->next = e;
+		stp_elem_at(t, t->last)->next = position;
 	else
-		t->first = e;
-	t->last = e;
+		t->first = position;
+	t->last = position;
 	t->count++;
 	STP_CHECK_THAT(t->count <= t->used && t->used <= ((1ull << (64 - t->shift))));
 }
@@ -282,6 +298,12 @@ static void *overflow(struct stp_ctx *c, const struct stp_map *m)
 	return NULL;
 }
 
+/* Returns the value of the element at a position. */
+static inline void *value_at(const struct stp_map *m, const struct stp_table *t, u64 position)
+{
+	return (char *)stp_elem_at(t, position) + m->data->value_offset;
+}
+
 /* A separate function, since finding an element then needs fewer registers. */
 static __attribute__((__noinline__)) void *put_absent(struct stp_ctx *c, struct stp_map *m, struct stp_table *t,
 						      u64 hash, const union stp_val *keys)
@@ -298,20 +320,25 @@ static __attribute__((__noinline__)) void *put_keys(struct stp_ctx *c, struct st
 						    const union stp_val *keys)
 {
 	u64 hash;
-	struct stp_elem *e = find_keys(m, t, keys, &hash);
+	u64 at = find_keys(m, t, keys, &hash);
 
-	return STP_LIKELY(e) ? (char *)e + m->data->value_offset : put_absent(c, m, t, hash, keys);
+	return STP_LIKELY(at) ? value_at(m, t, at) : put_absent(c, m, t, hash, keys);
+}
+
+static __attribute__((__noinline__)) void *put_absent_word(struct stp_ctx *c, struct stp_map *m, struct stp_table *t,
+							   const union stp_val *keys)
+{
+	return put_absent(c, m, t, hash_string(0, keys->s), keys);
 }
 
 static inline void *put(struct stp_ctx *c, struct stp_map *m, struct stp_table *t, const union stp_val *keys)
 {
-	struct stp_elem *e;
-	u64 hash;
+	u64 at;
 
 	if (!has_one_word(m, keys))
 		return put_keys(c, m, t, keys);
-	e = find_word(t, keys->s, &hash);
-	return STP_LIKELY(e) ? (char *)e + m->data->value_offset : put_absent(c, m, t, hash, keys);
+	at = find_word(t, keys->s);
+	return STP_LIKELY(at) ? value_at(m, t, at) : put_absent_word(c, m, t, keys);
 }
 
 /* Charges the removal of all elements. Without sufficient budget, none is removed. */
@@ -327,12 +354,12 @@ static void clear_table(struct stp_table *t)
 	struct stp_elem *e;
 	u32 n = 0;
 
-	for (e = t->first; e; e = e->next) {
-		*bucket_of(t, e->hash) = NULL;
+	for (e = stp_elem_or_null(t, t->first); e; e = stp_elem_or_null(t, e->next)) {
+		*bucket_of(t, stored_hash(e)) = 0;
 		if (!(++n % CLEAR_CHUNK))
 			plat_yield();
 	}
-	t->first = t->last = t->free = NULL;
+	t->first = t->last = t->free = 0;
 	t->used = t->count = 0;
 }
 
@@ -340,17 +367,19 @@ static void clear_table(struct stp_table *t)
 
 void *stp_map_get(struct stp_map *m, const union stp_val *keys)
 {
-	struct stp_elem *e = find(m, &m->data->main, hash_keys(m, keys), keys);
+	const struct stp_table *t = &m->data->main;
+	u64 at = find(m, t, hash_keys(m, keys), keys);
 
-	return e ? (char *)e + m->data->value_offset : NULL;
+	return at ? value_at(m, t, at) : NULL;
 }
 
 static inline void *get1(const struct stp_map_data *d, const struct stp_table *t, s64 key)
 {
-	struct stp_elem *e = *bucket_of(t, (u64)key * stp_key_factor);
+	struct stp_elem *e;
+	u64 at;
 
-	for (; e; e = e->chain)
-		if (stp_load_long(e->cells) == key)
+	FOR_EACH_IN_BUCKET(t, (u64)key * stp_key_factor, at, e)
+		if (STP_LIKELY(stp_load_long(e->cells) == key))
 			return (char *)e + d->value_offset;
 	return NULL;
 }
@@ -399,10 +428,10 @@ struct stp_stat *stp_pmap_put(struct stp_ctx *c, struct stp_map *m, const union 
 
 static void delete_in(struct stp_map *m, struct stp_table *t, u64 hash, const union stp_val *keys)
 {
-	struct stp_elem *e = find(m, t, hash, keys);
+	u64 at = find(m, t, hash, keys);
 
-	if (e)
-		remove_elem(t, e);
+	if (at)
+		remove_elem(t, stp_elem_at(t, at));
 }
 
 void stp_map_delete(struct stp_map *m, const union stp_val *keys)
@@ -451,7 +480,7 @@ static u64 slice_cost(const struct stp_map *m, const union stp_val *keys, u32 an
 
 bool stp_map_has_slice(struct stp_ctx *c, struct stp_map *m, const union stp_val *keys, u32 any)
 {
-	return stp_map_slice_next(c, m, m->data->main.first, keys, any);
+	return stp_map_slice_next(c, m, stp_elem_or_null(&m->data->main, m->data->main.first), keys, any);
 }
 
 struct stp_elem *stp_map_slice_next(struct stp_ctx *c, const struct stp_map *m, struct stp_elem *e,
@@ -459,7 +488,7 @@ struct stp_elem *stp_map_slice_next(struct stp_ctx *c, const struct stp_map *m, 
 {
 	u64 cost = slice_cost(m, keys, any);
 
-	for (; e; e = e->next) {
+	for (; e; e = stp_elem_or_null(&m->data->main, e->next)) {
 		if (!stp_charge(c, cost))
 			return NULL;
 		if (same_keys(m, e, keys, any))
@@ -472,10 +501,10 @@ static bool delete_slice_in(struct stp_ctx *c, struct stp_map *m, struct stp_tab
 			    u32 any)
 {
 	u64 cost = slice_cost(m, keys, any) + STP_WORK_CLEAR;
-	struct stp_elem *e = t->first, *next;
+	struct stp_elem *e = stp_elem_or_null(t, t->first), *next;
 
 	for (; e; e = next) {
-		next = e->next;
+		next = stp_elem_or_null(t, e->next);
 		if (!stp_charge(c, cost))
 			return false;
 		if (same_keys(m, e, keys, any))
@@ -502,65 +531,71 @@ s64 stp_map_count(struct stp_map *m)
 /* ------------------------------------------------------------------ percpu maps of numbers */
 
 /* Divides by the size of an element. The result is exact, since the product of both is below 2^64. */
-static inline u64 index_of(const struct stp_map_data *d, const struct stp_elem *e)
+static inline u64 index_of(const struct stp_map_data *d, u64 position)
 {
-	u64 words = (u64)((const char *)e - d->main.pool) / sizeof(u64);
+	u64 words = position / sizeof(u64);    /* sizes are multiples of 8: the 1 in a position has no effect */
 
 	return (u64)((unsigned __int128)words * d->reciprocal >> 64);
 }
 
-static inline void add(struct stp_ctx *c, const struct stp_map *m, struct stp_elem *e, u64 n)
+/* Adds to the value of the element at a position. */
+static inline void add(struct stp_ctx *c, const struct stp_map *m, u64 position, u64 n)
 {
 	const struct stp_map_data *d = m->data;
 	struct stp_sums *sums;
 
 	if (STP_UNLIKELY(!d->sums)) {
 		stp_debug_shared(1);
-		__atomic_fetch_add((u64 *)((char *)e + d->value_offset), n, __ATOMIC_RELAXED);
+		__atomic_fetch_add((u64 *)((char *)stp_elem_at(&d->main, position) + d->value_offset), n,
+				   __ATOMIC_RELAXED);
 		return;
 	}
 	sums = d->sums[stp_private(c)->cpu];
 	sums->changed = 1;
-	sums->at[index_of(d, e)] += n;
+	sums->at[index_of(d, position)] += n;
 }
 
-/* Returns the element; NULL after an error. Context: interrupts are disabled, so the CPU that holds the flag
+/* Returns the element's position; 0 after an error. Context: interrupts are disabled, so the CPU that holds the flag
  * soon releases it after inserting one element. */
-static struct stp_elem *insert_shared(struct stp_ctx *c, struct stp_map *m, u64 hash, const union stp_val *keys)
+static u64 insert_shared(struct stp_ctx *c, struct stp_map *m, u64 hash, const union stp_val *keys)
 {
 	struct stp_map_data *d = m->data;
 	struct stp_spin spin = {};
 	struct stp_elem *e;
+	u64 at;
 
 	stp_debug_shared(2);
 	while (__atomic_exchange_n(&d->inserting, 1, __ATOMIC_ACQUIRE)) {
 		if (stp_spin(&spin, STP_MERGE_WAIT_MS))
 			continue;
 		stp_error(c, "lock timeout: another CPU inserts an element into the array \"%s\"", m->name);
-		return NULL;
+		return 0;
 	}
-	e = find(m, &d->main, hash, keys);         /* another CPU may have inserted it meanwhile */
-	if (!e) {
+	at = find(m, &d->main, hash, keys);        /* another CPU may have inserted it meanwhile */
+	if (!at) {
 		e = take(m, &d->main);
 		if (e) {
 			clear_value(m, e);
 			set_keys(m, e, keys);
 			link_elem(&d->main, e, hash);
+			at = stp_elem_position(&d->main, e);
 		}
 	}
 	STP_CHECK_THAT(d->inserting == 1);
 	__atomic_store_n(&d->inserting, 0, __ATOMIC_RELEASE);
-	return e ? e : overflow(c, m);
+	if (!at)
+		overflow(c, m);
+	return at;
 }
 
 /* Separate functions, since the common path then needs no stack frame. */
 static __attribute__((__noinline__)) void add_absent(struct stp_ctx *c, struct stp_map *m, u64 hash,
 						     const union stp_val *keys, u64 n)
 {
-	struct stp_elem *e = insert_shared(c, m, hash, keys);
+	u64 at = insert_shared(c, m, hash, keys);
 
-	if (e)
-		add(c, m, e, n);
+	if (at)
+		add(c, m, at, n);
 }
 
 static __attribute__((__noinline__)) void add_absent1(struct stp_ctx *c, struct stp_map *m, s64 key, u64 n)
@@ -568,41 +603,48 @@ static __attribute__((__noinline__)) void add_absent1(struct stp_ctx *c, struct 
 	add_absent(c, m, (u64)key * stp_key_factor, &(union stp_val){ .n = key }, n);
 }
 
+static __attribute__((__noinline__)) void add_absent_word(struct stp_ctx *c, struct stp_map *m,
+							  const union stp_val *keys, u64 n)
+{
+	add_absent(c, m, hash_string(0, keys->s), keys, n);
+}
+
 static __attribute__((__noinline__)) void add_keys(struct stp_ctx *c, struct stp_map *m, const union stp_val *keys,
 						   u64 n)
 {
 	u64 hash;
-	struct stp_elem *e = find_keys(m, &m->data->main, keys, &hash);
+	u64 at = find_keys(m, &m->data->main, keys, &hash);
 
-	if (STP_LIKELY(e))
-		add(c, m, e, n);
+	if (STP_LIKELY(at))
+		add(c, m, at, n);
 	else
 		add_absent(c, m, hash, keys, n);
 }
 
 void stp_map_add(struct stp_ctx *c, struct stp_map *m, const union stp_val *keys, u64 n)
 {
-	struct stp_elem *e;
-	u64 hash;
+	u64 at;
 
 	if (!has_one_word(m, keys)) {
 		add_keys(c, m, keys, n);
 		return;
 	}
-	e = find_word(&m->data->main, keys->s, &hash);
-	if (STP_LIKELY(e))
-		add(c, m, e, n);
+	at = find_word(&m->data->main, keys->s);
+	if (STP_LIKELY(at))
+		add(c, m, at, n);
 	else
-		add_absent(c, m, hash, keys, n);
+		add_absent_word(c, m, keys, n);
 }
 
 void stp_map_add1(struct stp_ctx *c, struct stp_map *m, s64 key, u64 n)
 {
-	struct stp_elem *e = *bucket_of(&m->data->main, (u64)key * stp_key_factor);
+	const struct stp_table *t = &m->data->main;
+	struct stp_elem *e;
+	u64 at;
 
-	for (; e; e = e->chain)
-		if (stp_load_long(e->cells) == key) {
-			add(c, m, e, n);
+	FOR_EACH_IN_BUCKET(t, (u64)key * stp_key_factor, at, e)
+		if (STP_LIKELY(stp_load_long(e->cells) == key)) {
+			add(c, m, at, n);
 			return;
 		}
 	add_absent1(c, m, key, n);
@@ -676,13 +718,14 @@ static u64 merge_cost(const struct stp_map *m, const struct stp_elem *e)
 static bool merge_elem(struct stp_map *m, struct stp_elem *e)
 {
 	struct stp_map_data *d = m->data;
-	struct stp_elem *to;
+	struct stp_elem *to = NULL;
+	u64 at;
 
-	for (to = *bucket_of(&d->main, e->hash); to; to = to->chain)
+	FOR_EACH_IN_BUCKET(&d->main, stored_hash(e), at, to)
 		if (to->hash == e->hash && same_cells(m, to, e))
 			break;
-	if (!to) {
-		to = insert(m, &d->main, e->hash);
+	if (!at) {
+		to = insert(m, &d->main, stored_hash(e));
 		if (!to)
 			return false;
 		copy_cells(m, to, e);
@@ -700,7 +743,7 @@ static bool merge_table(struct stp_ctx *c, struct stp_map *m, struct stp_table *
 	u32 lost = 0;
 
 	stp_debug_map(m);
-	for (e = t->first; e && done; e = e->next) {
+	for (e = stp_elem_or_null(t, t->first); e && done; e = stp_elem_or_null(t, e->next)) {
 		done = stp_charge(c, merge_cost(m, e));
 		if (!done)
 			break;
@@ -709,8 +752,8 @@ static bool merge_table(struct stp_ctx *c, struct stp_map *m, struct stp_table *
 	if (done)
 		clear_table(t);
 	else
-		while (t->first != e)
-			remove_elem(t, t->first);
+		while (t->first != stp_elem_position(t, e))
+			remove_elem(t, stp_elem_at(t, t->first));
 	if (lost)
 		stp_lose(STP_LOSS_ELEMENTS, lost);
 	if (lost && !m->data->lost)
@@ -795,48 +838,14 @@ bool stp_map_copy(struct stp_ctx *c, struct stp_map *m, struct stp_map *copy)
 
 	stp_map_merge(c, m);
 	words = m->data->elem_size * t->used / sizeof(u64);
-	if (c->error || !stp_charge(c, STP_WORK_CPU + (words + buckets) / 8 * STP_WORK_COPY))
+	if (c->error || !stp_charge(c, STP_WORK_CPU + (words + buckets / 2) / 8 * STP_WORK_COPY))
 		return false;
 	copy_words(to->pool, t->pool, words);
-	copy_words(to->buckets, t->buckets, buckets);
+	copy_words(to->buckets, t->buckets, buckets / 2);
 	to->first = t->first;
 	to->last = t->last;
 	to->free = t->free;
 	to->used = t->used;
 	to->count = t->count;
-	copy->data->moved = to->pool - t->pool;
 	return true;
-}
-
-static void move(struct stp_elem **p, s64 by)
-{
-	if (*p)
-		*p = (struct stp_elem *)((char *)*p + by);
-}
-
-void stp_map_copied(struct stp_ctx *c, struct stp_map *copy)
-{
-	struct stp_map_data *d = copy->data;
-	struct stp_table *t = &d->main;
-	u64 i, buckets = 1ull << (64 - t->shift);
-
-	if (!d->moved)
-		return;
-	move(&t->first, d->moved);
-	move(&t->last, d->moved);
-	move(&t->free, d->moved);
-	for (i = 0; i < buckets; i++) {
-		stp_charge(c, STP_WORK_ELEMENT);
-		move(&t->buckets[i], d->moved);
-	}
-	for (i = 0; i < t->used; i++) {
-		struct stp_elem *e = (struct stp_elem *)(t->pool + i * d->elem_size);
-
-		stp_charge(c, STP_WORK_ELEMENT);
-		move(&e->chain, d->moved);
-		move(&e->next, d->moved);
-		move(&e->prev, d->moved);
-	}
-	d->moved = 0;
-	stp_debug_map(copy);
 }

@@ -5,30 +5,47 @@
 
 #include "internal.h"
 
+/*
+ * Elements refer to each other by position: 1 plus the offset in their table's pool; 0 means none. So a table can be
+ * copied as it is, and an element's header has the size of two numbers.
+ */
 struct stp_elem {
-	struct stp_elem *chain;    /* next element in its bucket, or in the list of free elements */
-	struct stp_elem *next, *prev;      /* neighbours in the order of insertion */
-	u64 hash;                  /* hash of the keys; its highest bits select the bucket */
+	u32 chain;                 /* next element in its bucket, or in the list of free elements */
+	u32 next, prev;            /* neighbours in the order of insertion */
+	u32 hash;                  /* the upper half of the keys' hash; its highest bits select the bucket */
 	char cells[];              /* the keys, then the value */
 };
 
 struct stp_table {
-	struct stp_elem **buckets;
+	u32 *buckets;              /* positions */
 	u32 shift;                 /* number of bits by which a hash is shifted right to select its bucket */
 	u32 count;
-	struct stp_elem *first, *last;
-	struct stp_elem *free;     /* list of removed elements */
-	char *pool;                /* elements: capacity * elem_size bytes */
+	u32 first, last;           /* positions in the order of insertion */
+	u32 free;                  /* position of the first removed element */
 	u32 used;                  /* number of elements of the pool that were ever used */
+	char *pool;                /* elements: capacity * elem_size bytes */
 };
+
+static inline struct stp_elem *stp_elem_at(const struct stp_table *t, u64 position)
+{
+	return (struct stp_elem *)(t->pool + position - 1);
+}
+
+static inline struct stp_elem *stp_elem_or_null(const struct stp_table *t, u64 position)
+{
+	return position ? stp_elem_at(t, position) : NULL;
+}
+
+static inline u32 stp_elem_position(const struct stp_table *t, const struct stp_elem *e)
+{
+	return (u32)((const char *)e - t->pool) + 1;
+}
 
 struct stp_map_data {
 	struct stp_table main;
 	u32 value_offset;
 	u32 key_offset[STP_MAX_KEYS];
 	u64 elem_size;
-	/* a copy: difference in bytes between the addresses in its pointers and those of its elements */
-	s64 moved;
 	u32 merging;               /* set by the CPU that merges */
 	u32 lost;                  /* elements that were dropped because the main table was full */
 	u32 ncpus;
@@ -62,8 +79,6 @@ extern u64 stp_key_factor;
  * copies them and returns false after an error. Context: a handler with the map's lock. */
 void stp_map_exchange(struct stp_map *m, struct stp_map *copy);
 bool stp_map_copy(struct stp_ctx *c, struct stp_map *m, struct stp_map *copy);
-/* Completes a copy, without the lock, before it is read. */
-void stp_map_copied(struct stp_ctx *c, struct stp_map *copy);
 
 /* See struct stp_array_ops. */
 u64 stp_map_bytes(const struct stp_map *m, u32 cpus);

@@ -50,11 +50,14 @@ u64 stp_map_bytes(const struct stp_map *m, u32 cpus)
 
 static int make_table(const struct stp_map *m, struct stp_table *t, s32 cpu)
 {
+	u64 pool = m->data->elem_size * m->capacity;
 	s32 order = buckets_order(m);
 
+	if (pool > 1ull << 32)                 /* positions have 32 bits */
+		return -STP_ENOMEM;
 	t->shift = 64 - order;
 	t->buckets = plat_alloc(sizeof(t->buckets[0]) << order, cpu);
-	t->pool = plat_alloc(m->data->elem_size * m->capacity, cpu);
+	t->pool = plat_alloc(pool, cpu);
 	return t->buckets && t->pool ? 0 : -STP_ENOMEM;
 }
 

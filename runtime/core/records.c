@@ -458,10 +458,11 @@ static void put_element(struct stp_ctx *c, u32 i, const struct stp_map *m, const
 
 static void put_map(struct stp_ctx *c, u32 i, struct stp_map *m)
 {
+	const struct stp_table *t = &m->data->main;
 	const struct stp_elem *e;
 
 	stp_map_merge(c, m);
-	for (e = m->data->main.first; e; e = e->next)
+	for (e = stp_elem_or_null(t, t->first); e; e = stp_elem_or_null(t, e->next))
 		put_element(c, i, m, e);
 }
 

@@ -114,12 +114,10 @@ void stp_session_free(void);
 
 /*
  * To run a handler in slices, the platform delivers a hit of p->before and, if that sets c->saved_return, calls
- * stp_slices_taken(), stp_slices_run() and stp_slices_prepare(), in this order; if p->before is NULL, it calls only
- * stp_slices_run(). One thread does so, while no begin, end or error probe runs. Process context, may sleep, except
- * in the hit.
+ * stp_slices_run() and stp_slices_prepare(), in this order; if p->before is NULL, it calls only stp_slices_run(). One
+ * thread does so, while no begin, end or error probe runs. Process context, may sleep, except in the hit.
  */
 void stp_slices_prepare(const struct stp_probe *p);
-void stp_slices_taken(const struct stp_probe *p);
 enum stp_outcome stp_slices_run(const struct stp_probe *p, u64 argument);      /* argument: c->arguments[0] */
 
 /* Any context. Implements exit(): no new handlers start, and the relay is requested to stop the session. */

@@ -17,7 +17,6 @@ static void prepare(struct stp_ctx *c, const struct stp_take *t)
 {
 	if (t->kind != STP_TAKE_MAP)
 		return;
-	((struct stp_map *)t->to)->data->moved = 0;
 	stp_map_clear(c, t->to);
 }
 
@@ -94,15 +93,4 @@ void stp_slices_prepare(const struct stp_probe *p)
 	c->probe = p->before;              /* the probe's work is not limited */
 	for (; t < end; t++)
 		prepare(c, t);
-}
-
-void stp_slices_taken(const struct stp_probe *p)
-{
-	struct stp_ctx *c = &stp_session.exclusive->c;
-	const struct stp_take *t = p->before->takes, *end = t + p->before->ntakes;
-
-	c->probe = p->before;              /* the probe's work is not limited */
-	for (; t < end; t++)
-		if (t->kind == STP_TAKE_MAP)
-			stp_map_copied(c, t->to);
 }

@@ -327,11 +327,11 @@ struct stp_foreach {
 	u8 key;                    /* 0: by value, n: by key n */
 	u32 stat;                  /* STP_* bit if sorted by a value of statistics */
 	bool recursive;            /* the function that contains the loop is recursive */
-	struct stp_elem **order;   /* owned by the runtime; NULL when dir is 0 */
+	u32 *order;                /* positions of elements; owned by the runtime; NULL when dir is 0 */
 };
 /* Iterates over up to limit elements (< 0: all), sorted if dir is set. NULL is returned after the last one. */
-struct stp_iter { struct stp_ctx *c; struct stp_foreach *f; struct stp_elem **order, *elem; s64 left; u32 at; u32 any;
-		  const union stp_val *slice; };
+struct stp_iter { struct stp_ctx *c; struct stp_foreach *f; u32 *order; struct stp_elem *elem; s64 left; u32 at;
+		  u32 any; const union stp_val *slice; };
 struct stp_elem *stp_foreach_first(struct stp_ctx *c, struct stp_iter *it, struct stp_foreach *f, s64 limit,
 				   const union stp_val *slice, u32 any);
 struct stp_elem *stp_foreach_next(struct stp_iter *it);

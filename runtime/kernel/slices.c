@@ -56,11 +56,8 @@ static int take(const struct stp_probe *p, u64 argument, bool *taken)
 /* Called with `lock` held. */
 static int run(const struct stp_probe *p, u64 argument)
 {
-	enum stp_outcome outcome;
+	enum stp_outcome outcome = stp_slices_run(p, argument);
 
-	if (p->before)
-		stp_slices_taken(p);
-	outcome = stp_slices_run(p, argument);
 	if (p->before)
 		stp_slices_prepare(p);
 	return stp_outcome_error(outcome);

@@ -54,7 +54,7 @@ static s64 sum_of(struct stp_ctx *c, struct stp_map *m)
 	struct stp_elem *e;
 
 	stp_map_merge(c, m);
-	for (e = m->data->main.first; e; e = e->next)
+	for (e = stp_elem_or_null(&m->data->main, m->data->main.first); e; e = stp_elem_or_null(&m->data->main, e->next))
 		sum += *(s64 *)stp_elem_value(m, e);
 	return sum;
 }

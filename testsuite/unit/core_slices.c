@@ -91,7 +91,7 @@ static void show(struct stp_ctx *c)
 		last = key;
 		missing += strcmp(stp_elem_string(&names2, e, 0), stp_elem_value(&names2, e)) != 0;
 	}
-	for (e = sums2.data->main.first; e; e = e->next)
+	for (e = stp_elem_or_null(&sums2.data->main, sums2.data->main.first); e; e = stp_elem_or_null(&sums2.data->main, e->next))
 		counted += ((struct stp_stat *)stp_elem_value(&sums2, e))->count;
 	summed = stp_scalar_merge(c, &all2)->sum;
 	of_total = total2;
@@ -114,7 +114,6 @@ static bool run(void)
 	stp_slices_prepare(&shown);
 	c->saved_return = 0;
 	hit(1, &before);
-	stp_slices_taken(&shown);
 	if (!c->saved_return)
 		return false;
 	stp_slices_run(&shown, 0);
@@ -140,7 +139,7 @@ static s64 sum_of_numbers(void)
 	struct stp_elem *e;
 	s64 sum = 0;
 
-	for (e = numbers.data->main.first; e; e = e->next)
+	for (e = stp_elem_or_null(&numbers.data->main, numbers.data->main.first); e; e = stp_elem_or_null(&numbers.data->main, e->next))
 		sum += stp_load_long(stp_elem_value(&numbers, e));
 	return sum;
 }
