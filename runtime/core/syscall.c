@@ -15,18 +15,16 @@ static const struct { u8 size; bool is_signed; } types[] = {
 
 static const struct stp_syscall no_call = { .name = "", .kernel_name = "" };
 
-static struct call_text begin(struct stp_ctx *c, char *to, u32 size)
+static void begin(struct call_text *t, struct stp_ctx *c, char *to, u32 size)
 {
-	struct call_text t = { stp_sink_buffer(to, size), to + size, c, c->syscall ? c->syscall : &no_call,
-			       c->compat_call ? 4 : 8 };
-	const struct stp_syscall *call = t.call;
+	const struct stp_syscall *call = c->syscall ? c->syscall : &no_call;
 	u32 i;
 
+	*t = (struct call_text){ stp_sink_buffer(to, size), to + size, c, call, c->compat_call ? 4 : 8 };
 	stp_charge(c, (u64)(call->nargs + call->ncommands) * STP_WORK_PARAMETER);
 	for (i = 0; i < call->ncommands; i++)
-		if (call->commands[i].value == (call_value(&t, call->command) & call->command_mask))
-			t.command = &call->commands[i];
-	return t;
+		if (call->commands[i].value == (call_value(t, call->command) & call->command_mask))
+			t->command = &call->commands[i];
 }
 
 u32 call_nargs(const struct call_text *t)
@@ -46,260 +44,13 @@ bool call_returned(const struct call_text *t)
 	return t->c->call_text && !t->saving && (result >= 0 || result < -4095);
 }
 
-void call_printf(struct call_text *t, const char *fmt, ...)
-{
-	const char *from = t->k.at;
-	stp_va_list ap;
-
-	if (!stp_charge(t->c, STP_WORK_FORMAT)) {
-		t->failed = true;
-		return;
-	}
-	__builtin_va_start(ap, fmt);
-	stp_vformat(&t->k, fmt, ap);
-	__builtin_va_end(ap);
-	stp_charge(t->c, (u64)(t->k.at - from) * STP_WORK_BYTE);
-}
-
-/* ------------------------------------------------------------------ the process's memory */
-
-u64 call_load(struct call_text *t, u64 address, u32 size)
-{
-	struct stp_ctx *c = t->c;
-	u64 v;
-
-	if (!stp_charge(c, STP_WORK_LOAD)) {
-		t->failed = true;
-		return 0;
-	}
-	v = size == 8 ? stp_uload8(c, address) : size == 4 ? stp_uload4(c, address) :
-	    size == 2 ? stp_uload2(c, address) : stp_uload1(c, address);
-	if (STP_UNLIKELY(c->error)) {
-		c->error = NULL;
-		t->failed = true;
-		return 0;
-	}
-	return v;
-}
-
-/* ------------------------------------------------------------------ strings */
-
-static void put_escaped(struct call_text *t, u8 byte, u8 next)
-{
-	static const char named[] = "tnvfr";       /* escapes of bytes 9 to 13 */
-	char text[4] = { '\\' };
-	u32 n = 1;
-
-	if (byte >= 9 && byte <= 13) {
-		text[n++] = named[byte - 9];
-	} else if (byte == '"' || byte == '\\') {
-		text[n++] = (char)byte;
-	} else if (byte >= ' ' && byte < 127) {
-		text[0] = (char)byte;
-	} else {
-		/* an escape has as few digits as the next character permits */
-		bool all = next >= '0' && next <= '7';
-
-		if (all || byte >= 64)
-			text[n++] = (char)('0' + (byte >> 6));
-		if (all || byte >= 8)
-			text[n++] = (char)('0' + (byte >> 3 & 7));
-		text[n++] = (char)('0' + (byte & 7));
-	}
-	stp_sink_put(&t->k, text, n);
-}
-
-/* Replaces the text from `start` on by the address, after a failed load. */
-static void replace_by_address(struct call_text *t, char *start, u64 address)
-{
-	t->k.at = start;
-	t->failed = false;
-	call_address(t, address);
-}
-
-void call_bytes(struct call_text *t, u64 address, u64 n, u64 max)
-{
-	char *start = t->k.at;
-	u64 shown = n < max ? n : max, i;
-	u8 next;
-
-	if (t->failed)
-		return;
-	if (!address || (s64)n < 0) {
-		call_address(t, address);
-		return;
-	}
-	next = shown ? (u8)call_load(t, address, 1) : 0;
-	call_printf(t, "\"");
-	for (i = 0; i < shown && !t->failed; i++) {
-		u8 byte = next;
-
-		next = i + 1 < shown ? (u8)call_load(t, address + i + 1, 1) : 0;
-		put_escaped(t, byte, next);
-	}
-	call_printf(t, n > shown ? "\"..." : "\"");
-	if (t->failed)
-		replace_by_address(t, start, address);
-}
-
-void call_hex_bytes(struct call_text *t, u64 address, u64 n, u64 max)
-{
-	char *start = t->k.at;
-	u64 i;
-
-	if (t->failed)
-		return;
-	call_printf(t, "\"");
-	for (i = 0; i < n && i < max && !t->failed; i++)
-		call_printf(t, "\\x%02llx", call_load(t, address + i, 1));
-	call_printf(t, n > max ? "\"..." : "\"");
-	if (t->failed)
-		replace_by_address(t, start, address);
-}
-
-void call_string(struct call_text *t, u64 address)
-{
-	char *start = t->k.at;
-	u64 from = address;
-	u8 byte, next;
-
-	if (t->failed)
-		return;
-	if (!address) {
-		call_printf(t, "NULL");
-		return;
-	}
-	call_printf(t, "\"");
-	for (byte = (u8)call_load(t, address, 1); byte && !t->failed; byte = next) {
-		next = (u8)call_load(t, ++address, 1);
-		put_escaped(t, byte, next);
-		if (t->k.end - t->k.at < 8)
-			break;
-	}
-	call_printf(t, byte && !t->failed ? "\"..." : "\"");
-	if (t->failed)
-		replace_by_address(t, start, from);
-}
-
-/* Writes a list like ["ls", "-l"]; for envp, the number of strings. */
-static void put_strings(struct call_text *t, u64 address, bool count_only)
-{
-	u64 n = 0, max = count_only ? 4096 : CALL_ELEMENTS_SHOWN + 1, word = t->long_size, from = address;
-	char *start = t->k.at;
-	struct array a;
-
-	while (address && n < max && call_load_long(t, address + n * word))
-		n++;
-	if (!address || count_only) {
-		call_address(t, address);
-		if (address && (n || !t->failed))
-			call_printf(t, n == 1 ? " /* %llu var%s */" : " /* %llu vars%s */", n,
-				    t->failed ? ", unreadable" : "");
-		t->failed = false;
-		return;
-	}
-	n += t->failed;            /* the last element is the one that could not be read */
-	t->failed = false;
-	t->share = t->k.end - 16;
-	for (a = (struct array){ n }; call_element(t, &a); address += word)
-		call_string(t, call_load_long(t, address));
-	if (t->failed)
-		replace_by_address(t, start, from);
-}
-
-/* ------------------------------------------------------------------ numbers */
-
-void call_address(struct call_text *t, u64 address)
-{
-	if (address)
-		call_printf(t, "0x%llx", address);
-	else
-		call_printf(t, "NULL");
-}
-
-void call_hex(struct call_text *t, u64 v)
-{
-	call_printf(t, v ? "0x%llx" : "0", v);
-}
-
-void call_pair(struct call_text *t, const char *before, u64 a, u64 b)
-{
-	call_printf(t, "%s", before);
-	call_hex(t, a);
-	call_printf(t, ", ");
-	call_hex(t, b);
-}
-
-static const char *symbol(const struct stp_symbols *s, u64 v)
-{
-	u32 i;
-
-	for (i = 0; i < s->n; i++)
-		if (s->at[i].value == v)
-			return s->at[i].name;
-	return NULL;
-}
-
-void call_symbols(struct call_text *t, const struct stp_symbols *s, u64 v)
-{
-	u64 field = s->field == ~0u ? ~0ull : s->field;
-	const char *name = symbol(s, v & (field ? field : ~0ull)), *between = "";
-	u32 i;
-
-	stp_charge(t->c, 2ull * s->n * STP_WORK_NAME);
-	if (name) {
-		call_printf(t, "%s", name);
-		between = "|";
-		v &= field ? ~field : 0;
-	} else if (!v || field == ~0ull || ((field & 0xff) == 0xff && v & field)) {
-		call_hex(t, v);
-		return;
-	} else if (v & field) {
-		call_hex(t, v & field);
-		between = "|";
-		v &= ~field;
-	}
-	for (i = 0; i < s->n && v; i++) {
-		u64 bits = s->at[i].value;
-
-		if (bits == CALL_HUGE_PAGES && v & bits) {
-			call_printf(t, "%s%llu<<%s", between, (v & bits) >> 26, s->at[i].name);
-			between = "|";
-			v &= ~bits;
-		}
-		if (!bits || (bits & field) || (v & bits) != bits)
-			continue;
-		call_printf(t, "%s%s", between, s->at[i].name);
-		between = "|";
-		v &= ~bits;
-	}
-	if (v)
-		call_printf(t, "%s0x%llx", between, v);
-}
-
-void call_signal(struct call_text *t, s64 sig)
-{
-	static const char *const names[] = {
-		"", "HUP", "INT", "QUIT", "ILL", "TRAP", "ABRT", "BUS", "FPE", "KILL", "USR1", "SEGV", "USR2",
-		"PIPE", "ALRM", "TERM", "STKFLT", "CHLD", "CONT", "STOP", "TSTP", "TTIN", "TTOU", "URG", "XCPU",
-		"XFSZ", "VTALRM", "PROF", "WINCH", "IO", "PWR", "SYS",
-	};
-
-	if (sig > 0 && sig < (s64)(sizeof(names) / sizeof(*names)))
-		call_printf(t, "SIG%s", names[sig]);
-	else if (sig == 32)
-		call_printf(t, "SIGRTMIN");
-	else if (sig > 32 && sig <= 64)
-		call_printf(t, "SIGRT_%lld", sig - 32);
-	else
-		call_printf(t, "%lld", sig);
-}
+/* ------------------------------------------------------------------ numbers with names */
 
 /* Writes the name of a clock; a negative ID is the clock of a process. */
 static void put_clock(struct call_text *t, const struct stp_symbols *s, s64 v)
 {
 	if (v < 0)
-		call_printf(t, "0x%llx", (u64)(u32)v);
+		call_hex_number(t, (u64)(u32)v);
 	else
 		call_symbols(t, s, (u64)v);
 }
@@ -307,18 +58,18 @@ static void put_clock(struct call_text *t, const struct stp_symbols *s, s64 v)
 /* Writes a number, or its name if it has one. */
 static void put_key(struct call_text *t, const struct stp_symbols *s, u64 v)
 {
-	const char *name = s ? symbol(s, (u32)v) : NULL;
+	const char *name = s ? call_symbol(s, (u32)v) : NULL;
 
 	if (name)
-		call_printf(t, "%s", name);
+		call_put(t, name);
 	else
-		call_printf(t, "%lld", (s64)v);
+		call_decimal(t, (s64)v);
 }
 
 void call_dev(struct call_text *t, u64 v)
 {
 	call_pair(t, "makedev(", v >> 8 & 0xfff, (v & 0xff) | (v >> 12 & 0xfff00));
-	call_printf(t, ")");
+	call_put(t, ")");
 }
 
 u64 call_with(const struct call_text *t, const struct stp_syscall_arg *a)
@@ -328,9 +79,8 @@ u64 call_with(const struct call_text *t, const struct stp_syscall_arg *a)
 	return a->with < call_nargs(t) ? call_value(t, a->with) : 0;
 }
 
-u64 call_value(const struct call_text *t, u32 arg)
+static inline u64 value_of(const struct call_text *t, const struct stp_syscall_arg *a)
 {
-	const struct stp_syscall_arg *a = call_arg(t, arg);
 	u64 v = t->c->arguments[a->at];
 	u32 size = types[a->type].size;
 
@@ -341,6 +91,11 @@ u64 call_value(const struct call_text *t, u32 arg)
 	if (size == 2)
 		return types[a->type].is_signed ? (u64)(s64)(s16)v : (u16)v;
 	return v;
+}
+
+u64 call_value(const struct call_text *t, u32 arg)
+{
+	return value_of(t, call_arg(t, arg));
 }
 
 /* ------------------------------------------------------------------ arguments */
@@ -415,25 +170,25 @@ static void put_option_name(struct call_text *t, const struct stp_symbols *s, u6
 static void put_request(struct call_text *t, const struct stp_symbols *s, u64 v)
 {
 	static const char *const directions[] = { "_IOC_NONE", "_IOC_WRITE", "_IOC_READ", "_IOC_READ|_IOC_WRITE" };
-	const char *name = symbol(s, v);
+	const char *name = call_symbol(s, v);
 
 	if (name)
-		call_printf(t, "%s", name);
+		call_put(t, name);
 	else
 		call_printf(t, "_IOC(%s", directions[v >> 30 & 3]);
 	if (name)
 		return;
 	call_pair(t, ", ", v >> 8 & 255, v & 255);
-	call_printf(t, ", ");
+	call_put(t, ", ");
 	call_hex(t, v >> 16 & 0x3fff);
-	call_printf(t, ")");
+	call_put(t, ")");
 }
 
 static void put_quota_command(struct call_text *t, const struct stp_symbols *s, u64 v)
 {
 	static const char *const types[] = { "USRQUOTA", "GRPQUOTA", "PRJQUOTA" };
 
-	call_printf(t, "QCMD(");
+	call_put(t, "QCMD(");
 	call_symbols(t, s, v >> 8);
 	if ((v & 0xff) < 3)
 		call_printf(t, ", %s)", types[v & 0xff]);
@@ -467,9 +222,9 @@ static void put_swap_flags(struct call_text *t, const struct stp_symbols *s, u64
 {
 	if (v & ~0x7fffull) {
 		call_symbols(t, s, v & ~0x7fffull);
-		call_printf(t, "|");
+		call_put(t, "|");
 	}
-	call_printf(t, "%llu", v & 0x7fff);
+	call_unsigned(t, v & 0x7fff);
 }
 
 /* The upper half is an ELF machine. */
@@ -484,7 +239,7 @@ static void put_kexec_flags(struct call_text *t, const struct stp_symbols *s, u6
 
 	if (v & ~0xffff0000ull) {
 		call_symbols(t, s, v & ~0xffff0000ull);
-		call_printf(t, "|");
+		call_put(t, "|");
 	}
 	for (i = 0; i < sizeof(all) / sizeof(*all); i++) {
 		if (all[i].machine == (v >> 16 & 0xffff)) {
@@ -492,7 +247,7 @@ static void put_kexec_flags(struct call_text *t, const struct stp_symbols *s, u6
 			return;
 		}
 	}
-	call_printf(t, "0x%llx", v & 0xffff0000);
+	call_hex_number(t, v & 0xffff0000);
 }
 
 /* The lowest byte is the signal that the parent gets when the child exits. */
@@ -501,7 +256,7 @@ static void put_clone_flags(struct call_text *t, const struct stp_symbols *s, u6
 	if (v & ~0xffull)
 		call_symbols(t, s, v & ~0xffull);
 	if (v & ~0xffull && v & 0xff)
-		call_printf(t, "|");
+		call_put(t, "|");
 	if (v & 0xff || !v)
 		call_signal(t, (s64)(v & 0xff));
 }
@@ -512,7 +267,7 @@ static void put_futex_op(struct call_text *t, u64 v)
 	static const char *const compares[] = { "EQ", "NE", "LT", "LE", "GT", "GE" };
 	u64 op = v >> 28 & 7, compare = v >> 24 & 15;
 
-	call_printf(t, v >> 31 & 1 ? "FUTEX_OP_OPARG_SHIFT<<28|" : "");
+	call_put(t, v >> 31 & 1 ? "FUTEX_OP_OPARG_SHIFT<<28|" : "");
 	if (op < 5)
 		call_printf(t, "FUTEX_OP_%s<<28|0x%llx<<12|", ops[op], v >> 12 & 0xfff);
 	else
@@ -521,23 +276,23 @@ static void put_futex_op(struct call_text *t, u64 v)
 		call_printf(t, "FUTEX_OP_CMP_%s<<24|", compares[compare]);
 	else
 		call_printf(t, "0x%llx<<24|", compare);
-	call_printf(t, "0x%llx", v & 0xfff);
+	call_hex_number(t, v & 0xfff);
 }
 
 static bool put_number(struct call_text *t, const struct stp_syscall_arg *a, u64 v)
 {
 	switch (a->type) {
 	case STP_ARG_int: case STP_ARG_fd: case STP_ARG_long: case STP_ARG_pair: case STP_ARG_intif:
-		call_printf(t, "%lld", (s64)v);
+		call_decimal(t, (s64)v);
 		return true;
 	case STP_ARG_uid:
-		call_printf(t, "%lld", (u32)v == ~0u ? -1ll : (s64)(u32)v);
+		call_decimal(t, (u32)v == ~0u ? -1ll : (s64)(u32)v);
 		return true;
 	case STP_ARG_uid16:
-		call_printf(t, "%lld", (u16)v == 0xffff ? -1ll : (s64)(u16)v);
+		call_decimal(t, (u16)v == 0xffff ? -1ll : (s64)(u16)v);
 		return true;
 	case STP_ARG_uint: case STP_ARG_ulong:
-		call_printf(t, "%llu", v);
+		call_unsigned(t, v);
 		return true;
 	case STP_ARG_hex: case STP_ARG_xint:
 		call_hex(t, v);
@@ -586,7 +341,7 @@ static bool put_named(struct call_text *t, const struct stp_syscall_arg *a, u64 
 		return true;
 	case STP_ARG_kcmpidx:
 		if (with < 8)
-			call_printf(t, "%lld", (s64)v);
+			call_decimal(t, (s64)v);
 		else
 			call_hex(t, v);
 		return true;
@@ -614,7 +369,7 @@ static void put_meaning(struct call_text *t, const struct stp_syscall_meaning *m
 	if (name < t->k.at && *name >= '0' && *name <= '9')
 		t->k.at = number_end;
 	else
-		call_printf(t, ")");
+		call_put(t, ")");
 }
 
 static bool put_text(struct call_text *t, const struct stp_syscall_arg *a, u64 v, u64 with)
@@ -626,7 +381,7 @@ static bool put_text(struct call_text *t, const struct stp_syscall_arg *a, u64 v
 		call_bytes(t, v, with - (with && !call_load(t, v + with - 1, 1)), CALL_BYTES_SHOWN);
 		return true;
 	case STP_ARG_hexbuf: call_hex_bytes(t, v, with, CALL_BYTES_SHOWN); return true;
-	case STP_ARG_argv: case STP_ARG_envp: put_strings(t, v, a->type == STP_ARG_envp); return true;
+	case STP_ARG_argv: case STP_ARG_envp: call_strings(t, v, a->type == STP_ARG_envp); return true;
 	default: return false;
 	}
 }
@@ -647,16 +402,19 @@ static void put_pointer(struct call_text *t, u32 i, u64 v)
 	call_address(t, v);
 }
 
-static void put_input(struct call_text *t, u32 i)
+/* i: the number of argument a. */
+static inline void put_input(struct call_text *t, u32 i, const struct stp_syscall_arg *a)
 {
-	const struct stp_syscall_arg *a = call_arg(t, i);
-	u64 v = call_value(t, i), with = call_with(t, a);
+	u64 v = value_of(t, a), with;
 
+	if (put_number(t, a, v))
+		return;
+	with = call_with(t, a);
 	/* The result may be the size that the call would have needed. */
 	if (a->with == STP_SYSCALL_RESULT && (a->type == STP_ARG_buf || a->type == STP_ARG_bufstr) &&
 	    with > call_value(t, i + 1))
 		with = call_value(t, i + 1);
-	if (!put_number(t, a, v) && !put_named(t, a, v, with) && !put_text(t, a, v, with))
+	if (!put_named(t, a, v, with) && !put_text(t, a, v, with))
 		put_pointer(t, i, v);
 }
 
@@ -674,21 +432,19 @@ static void put_mark(struct call_text *t, u32 i)
 
 	call_printf(t, "%c", (int)(MARK + i));
 	if (v && call_before(t, a, v, &before))
-		call_printf(t, "%llu", before);
+		call_unsigned(t, before);
 	t->failed = false;
 	call_printf(t, "%c", CALL_MARK_END);
 }
 
-static void put_arg(struct call_text *t, u32 i)
+static void put_arg(struct call_text *t, u32 i, const struct stp_syscall_arg *a)
 {
-	const struct stp_syscall_arg *a = call_arg(t, i);
-
 	if (a->written && t->saving)
 		put_mark(t, i);
 	else if (a->written && !call_returned(t) && !call_shown_always(t, a->type))
-		call_address(t, call_value(t, i));
+		call_address(t, value_of(t, a));
 	else
-		put_input(t, i);
+		put_input(t, i, a);
 }
 
 /* Replaces the marks in a text. A mark is omitted if the call's command has changed since the entry, so that its
@@ -714,7 +470,7 @@ static void put_saved(struct call_text *t, const char *text)
 		t->before = call_mark_number(&text);
 		text += *text == CALL_MARK_END;         /* otherwise the text was truncated */
 		if (i < call_nargs(t))
-			put_arg(t, i);
+			put_arg(t, i, call_arg(t, i));
 		t->has_before = false;
 	}
 }
@@ -723,30 +479,31 @@ static void put_saved(struct call_text *t, const char *text)
 enum { CLONED_PIDFD = 0x1000, CLONED_TLS = 0x80000, CLONED_PARENT = 0x100000,
        CLONED_CLEAR = 0x200000, CLONED_CHILD = 0x1000000 };
 
-static bool wants(const struct call_text *t, u32 i)
+static bool wants(const struct call_text *t, const struct stp_syscall_arg *a)
 {
-	const struct stp_syscall_arg *a = call_arg(t, i);
-	u64 with = call_with(t, a);
+	u64 with;
 
 	switch (a->type) {
 	case STP_ARG_skip:
 		return false;
 	case STP_ARG_intif:
-		return with & 1;
+		return call_with(t, a) & 1;
 	case STP_ARG_kcmpidx:
+		with = call_with(t, a);
 		return with == 0 || with >= 7;         /* KCMP_FILE, KCMP_EPOLL_TFD, or unknown */
 	case STP_ARG_mremap:
-		return with & 2;
+		return call_with(t, a) & 2;
 	case STP_ARG_cloneparent:
-		return with & (CLONED_PARENT | CLONED_PIDFD);
+		return call_with(t, a) & (CLONED_PARENT | CLONED_PIDFD);
 	case STP_ARG_clonechild:
-		return with & (CLONED_CHILD | CLONED_CLEAR);
+		return call_with(t, a) & (CLONED_CHILD | CLONED_CLEAR);
 	case STP_ARG_clonetls:
-		return with & CLONED_TLS;
+		return call_with(t, a) & CLONED_TLS;
 	case STP_ARG_devof:
+		with = call_with(t, a);
 		return (with & 0170000) == 0020000 || (with & 0170000) == 0060000;
 	case STP_ARG_omode: case STP_ARG_mqattr:
-		return (with & 0100) || (with & 020000000);        /* O_CREAT, O_TMPFILE */
+		return call_with(t, a) & (0100 | 020000000);       /* O_CREAT, O_TMPFILE */
 	default:
 		return true;
 	}
@@ -768,22 +525,24 @@ const char *stp_syscall_kernel_name(struct stp_ctx *c)
 
 static void put_args(struct call_text *t)
 {
-	const char *between = "";
-	u32 i;
+	u32 i, n = call_nargs(t), written = 0;
 
-	for (i = 0; i < call_nargs(t); i++) {
-		if (!wants(t, i))
+	for (i = 0; i < n; i++) {
+		const struct stp_syscall_arg *a = call_arg(t, i);
+
+		if (!wants(t, a))
 			continue;
-		call_printf(t, "%s", between);
-		between = ", ";
-		put_arg(t, i);
+		if (written++)
+			call_put_bytes(t, ", ", 2);
+		put_arg(t, i, a);
 	}
 }
 
 void stp_syscall_arguments(struct stp_ctx *c, char *to, u32 size)
 {
-	struct call_text t = begin(c, to, size);
+	struct call_text t;
 
+	begin(&t, c, to, size);
 	if (c->call_text && *c->call_text)
 		put_saved(&t, c->call_text);
 	else
@@ -793,8 +552,9 @@ void stp_syscall_arguments(struct stp_ctx *c, char *to, u32 size)
 
 void stp_syscall_save(struct stp_ctx *c)
 {
-	struct call_text t = begin(c, c->call_text, c->call_text_size);
+	struct call_text t;
 
+	begin(&t, c, c->call_text, c->call_text_size);
 	t.saving = true;
 	put_args(&t);
 	*t.k.at = 0;               /* truncated: the return's text is truncated, too, and counted there */
@@ -804,26 +564,29 @@ void stp_syscall_save(struct stp_ctx *c)
 
 void stp_syscall_text(struct stp_ctx *c, char *to, u32 size, s64 arg)
 {
-	struct call_text t = begin(c, to, size);
+	struct call_text t;
 
+	begin(&t, c, to, size);
 	if ((u64)arg < call_nargs(&t))
-		put_arg(&t, (u32)arg);
+		put_arg(&t, (u32)arg, call_arg(&t, (u32)arg));
 	stp_sink_close(&t.k);
 }
 
 void stp_syscall_string(struct stp_ctx *c, char *to, u32 size, u64 address)
 {
-	struct call_text t = begin(c, to, size);
+	struct call_text t;
 
+	begin(&t, c, to, size);
 	call_string(&t, address);
 	stp_sink_close(&t.k);
 }
 
 void stp_syscall_unquoted(struct stp_ctx *c, char *to, u32 size, s64 arg)
 {
-	struct call_text t = begin(c, to, size);
+	struct call_text t;
 	u64 v;
 
+	begin(&t, c, to, size);
 	to[0] = 0;
 	if ((u64)arg >= t.call->nargs)
 		return;
@@ -839,11 +602,13 @@ void stp_syscall_unquoted(struct stp_ctx *c, char *to, u32 size, s64 arg)
 
 void stp_syscall_result(struct stp_ctx *c, char *to, u32 size)
 {
-	struct call_text t = begin(c, to, size);
-	const struct stp_syscall *call = t.call;
-	u64 command = call_value(&t, call->command) & call->command_mask, v = c->arguments[STP_SYSCALL_RESULT];
+	const struct stp_syscall *call = c->syscall ? c->syscall : &no_call;
+	u64 command, v = c->arguments[STP_SYSCALL_RESULT];
+	struct call_text t;
 	u32 i;
 
+	begin(&t, c, to, size);
+	command = call_value(&t, call->command) & call->command_mask;
 	stp_charge(c, (u64)call->nmeanings * STP_WORK_PARAMETER);
 	for (i = 0; i < call->nmeanings && !(v > -4096ull); i++)
 		if (call->meanings[i].any || call->meanings[i].command == command) {
@@ -855,10 +620,11 @@ void stp_syscall_result(struct stp_ctx *c, char *to, u32 size)
 
 void stp_syscall_part_text(struct stp_ctx *c, char *to, u32 size, s64 arg, s64 part)
 {
-	struct call_text t = begin(c, to, size);
+	struct call_text t;
 	const struct stp_syscall_arg *a;
 	u64 status;
 
+	begin(&t, c, to, size);
 	to[0] = 0;
 	if ((u64)arg >= t.call->nargs)
 		return;
@@ -879,9 +645,10 @@ void stp_syscall_part_text(struct stp_ctx *c, char *to, u32 size, s64 arg, s64 p
 s64 stp_syscall_part(struct stp_ctx *c, s64 arg, s64 part)
 {
 	char none[1];
-	struct call_text t = begin(c, none, sizeof(none));
+	struct call_text t;
 	u64 v;
 
+	begin(&t, c, none, sizeof(none));
 	if ((u64)arg >= t.call->nargs)
 		return 0;
 	v = call_value(&t, (u32)arg);

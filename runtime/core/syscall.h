@@ -20,8 +20,14 @@ struct call_text {
 	u64 before;
 };
 
-/* syscall.c */
+/* syscall_text.c */
 void call_printf(struct call_text *t, const char *fmt, ...);
+/* These write most of the text, at a fraction of the cost of call_printf(). */
+void call_put(struct call_text *t, const char *text);
+void call_put_bytes(struct call_text *t, const char *text, u64 n);
+void call_decimal(struct call_text *t, s64 v);
+void call_unsigned(struct call_text *t, u64 v);
+void call_hex_number(struct call_text *t, u64 v);          /* writes 0x0, 0x1f */
 /* Loads a number from the process, zero-extended. Returns 0 and sets t->failed if it cannot be read. */
 u64 call_load(struct call_text *t, u64 address, u32 size);
 static inline s64 call_load_signed(struct call_text *t, u64 address, u32 size)
@@ -39,14 +45,18 @@ void call_pair(struct call_text *t, const char *before, u64 a, u64 b);     /* wr
 void call_dev(struct call_text *t, u64 v);
 void call_address(struct call_text *t, u64 address);       /* writes NULL, 0x7ffe... */
 void call_symbols(struct call_text *t, const struct stp_symbols *s, u64 v);
+const char *call_symbol(const struct stp_symbols *s, u64 v);      /* NULL: the number has no name */
 void call_signal(struct call_text *t, s64 sig);
 /* Writes at most `max` bytes, and "..." if there are more. terminated: stops at the first 0. */
 void call_bytes(struct call_text *t, u64 address, u64 n, u64 max);
 void call_string(struct call_text *t, u64 address);
+/* Writes a list like ["ls", "-l"]; for envp, the number of strings. */
+void call_strings(struct call_text *t, u64 address, bool count_only);
 void call_hex_bytes(struct call_text *t, u64 address, u64 n, u64 max);
 enum { CALL_BYTES_SHOWN = 32, CALL_ELEMENTS_SHOWN = 32 };
 /* In a set of symbols: bits 26 to 31 are the logarithm of the size of huge pages. */
 #define CALL_HUGE_PAGES 0xfc000000ull
+/* syscall.c */
 u32 call_nargs(const struct call_text *t);
 const struct stp_syscall_arg *call_arg(const struct call_text *t, u32 i);
 u64 call_value(const struct call_text *t, u32 arg);        /* value of the argument's register, converted to its

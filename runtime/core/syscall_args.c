@@ -12,17 +12,17 @@ static void put_times(struct call_text *t, u64 address, u64 word)
 	u64 step = 2 * word;
 	u32 i;
 
-	call_printf(t, "[");
+	call_put(t, "[");
 	for (i = 0; i < 2; i++) {
 		u64 ns = call_load(t, address + i * step + word, t->long_size);
 
-		call_printf(t, i ? ", " : "");
+		call_put(t, i ? ", " : "");
 		if (ns == 0x3fffffff || ns == 0x3ffffffe)
-			call_printf(t, ns == 0x3fffffff ? "UTIME_NOW" : "UTIME_OMIT");
+			call_put(t, ns == 0x3fffffff ? "UTIME_NOW" : "UTIME_OMIT");
 		else
 			call_fields(t, word == 8 ? STP_ARG_timespec64 : STP_ARG_timespec, address + i * step);
 	}
-	call_printf(t, "]");
+	call_put(t, "]");
 }
 
 /* ------------------------------------------------------------------ arrays */
@@ -34,19 +34,19 @@ bool call_element(struct call_text *t, struct array *a)
 			return false;
 		t->failed = false;
 		t->k.at = a->last;
-		call_printf(t, ", ...]");
+		call_put(t, ", ...]");
 		return false;
 	}
 	if (a->i == a->n) {
-		call_printf(t, a->i ? "]" : "[]");
+		call_put(t, a->i ? "]" : "[]");
 		return false;
 	}
 	if (a->i == CALL_ELEMENTS_SHOWN || (a->i && t->k.at > t->share)) {
-		call_printf(t, ", ...]");
+		call_put(t, ", ...]");
 		return false;
 	}
 	a->last = t->k.at;
-	call_printf(t, a->i++ ? ", " : "[");
+	call_put(t, a->i++ ? ", " : "[");
 	return true;
 }
 
@@ -65,13 +65,13 @@ static void put_signals(struct call_text *t, u64 set, u32 bits)
 	inverse = n >= bits * 2 / 3;
 
 	set = (inverse ? ~set : set) & all;
-	call_printf(t, inverse ? "~[" : "[");
+	call_put(t, inverse ? "~[" : "[");
 	for (sig = 1; sig <= bits; sig++) {
 		char *at;
 
 		if (!(set >> (sig - 1) & 1))
 			continue;
-		call_printf(t, "%s", between);
+		call_put(t, between);
 		between = " ";
 		at = t->k.at;
 		call_signal(t, sig);
@@ -81,7 +81,7 @@ static void put_signals(struct call_text *t, u64 set, u32 bits)
 			t->k.at -= 3;
 		}
 	}
-	call_printf(t, "]");
+	call_put(t, "]");
 }
 
 /* Writes the numbers of the bits that are set, of n bits. */
@@ -94,7 +94,7 @@ static void put_bits(struct call_text *t, u64 address, u64 n)
 		call_address(t, address);
 		return;
 	}
-	call_printf(t, "[");
+	call_put(t, "[");
 	for (i = 0; i < n && i < 4096 && !t->failed; i++) {
 		if (!(i & 31))
 			word = call_load(t, address + i / 8, 4);
@@ -103,13 +103,13 @@ static void put_bits(struct call_text *t, u64 address, u64 n)
 		if (!(word >> (i & 31) & 1))
 			continue;
 		if (t->k.at > t->share) {
-			call_printf(t, " ...");
+			call_put(t, " ...");
 			break;
 		}
 		call_printf(t, "%s%llu", between, i);
 		between = " ";
 	}
-	call_printf(t, "]");
+	call_put(t, "]");
 }
 
 static const struct stp_symbol action_list[] = {
@@ -126,18 +126,18 @@ static void put_action(struct call_text *t, u64 address, bool old)
 	u64 handler = call_load_long(t, address), flags = call_load_long(t, address + (old ? 2 : 1) * size);
 	u64 mask_at = address + (old ? 1 : 3) * size, restorer = call_load_long(t, address + (old ? 3 : 2) * size);
 
-	call_printf(t, flags & 4 ? "{sa_sigaction=" : "{sa_handler=");
+	call_put(t, flags & 4 ? "{sa_sigaction=" : "{sa_handler=");
 	if (handler < 2)
-		call_printf(t, handler ? "SIG_IGN" : "SIG_DFL");
+		call_put(t, handler ? "SIG_IGN" : "SIG_DFL");
 	else
 		call_address(t, handler);
-	call_printf(t, ", sa_mask=");
+	call_put(t, ", sa_mask=");
 	put_signals(t, call_load(t, mask_at, old ? 4 : 8), old ? 32 : 64);
-	call_printf(t, ", sa_flags=");
+	call_put(t, ", sa_flags=");
 	call_symbols(t, &action_flags, (u32)flags);
 	if (flags & 0x4000000)
 		call_printf(t, ", sa_restorer=0x%llx", restorer);
-	call_printf(t, "}");
+	call_put(t, "}");
 }
 
 /* ------------------------------------------------------------------ sockets */
@@ -186,13 +186,13 @@ static void put_ipv6(struct call_text *t, u64 address)
 		i += n ? n - 1 : 0;
 	}
 	if (from == 0 && max == 5 && word[5] == 0xffff) {
-		call_printf(t, "::ffff:");
+		call_put(t, "::ffff:");
 		put_ipv4(t, address + 12);
 		return;
 	}
 	for (i = 0; i < 8; i++) {
 		if (i == from) {
-			call_printf(t, "::");
+			call_put(t, "::");
 			i += max - 1;
 		} else {
 			call_printf(t, i && i != from + max ? ":%llx" : "%llx", word[i]);
@@ -205,7 +205,7 @@ static void put_path(struct call_text *t, u64 address, u64 len)
 	u64 n = 0;
 
 	if (len && !call_load(t, address, 1)) {
-		call_printf(t, "@");
+		call_put(t, "@");
 		call_bytes(t, address + 1, len - 1, 108);
 		return;
 	}
@@ -223,15 +223,15 @@ static void put_sockaddr(struct call_text *t, u64 address, u64 len)
 		return;
 	}
 	family = call_load(t, address, 2);
-	call_printf(t, "{sa_family=");
+	call_put(t, "{sa_family=");
 	put_family(t, family);
 	if (family == 1 && len > 2) {
-		call_printf(t, ", sun_path=");
+		call_put(t, ", sun_path=");
 		put_path(t, address + 2, len - 2);
 	} else if (family == 2 && len >= 8) {
 		call_printf(t, ", sin_port=htons(%llu), sin_addr=inet_addr(\"", port(t, address + 2));
 		put_ipv4(t, address + 4);
-		call_printf(t, "\")");
+		call_put(t, "\")");
 	} else if (family == 10 && len >= 24) {
 		u64 flow = port(t, address + 4) << 16 | port(t, address + 6);
 
@@ -243,10 +243,10 @@ static void put_sockaddr(struct call_text *t, u64 address, u64 len)
 		call_printf(t, ", nl_pid=%lld, nl_groups=%08llx", call_load_signed(t, address + 4, 4),
 			    call_load(t, address + 8, 4));
 	} else if (len > 2) {
-		call_printf(t, ", sa_data=");
+		call_put(t, ", sa_data=");
 		call_bytes(t, address + 2, len - 2, 14);
 	}
-	call_printf(t, "}");
+	call_put(t, "}");
 }
 
 /* Writes one member, for the variables uaddr_ip and the like; "" if the address family does not have it. */
@@ -262,11 +262,11 @@ void call_socket_part(struct call_text *t, u64 address, u64 len, u32 part)
 	else if (part == STP_PART_IP && family == 10)
 		put_ipv6(t, address + 8);
 	else if (part == STP_PART_PORT && (family == 2 || family == 10))
-		call_printf(t, "%llu", port(t, address + 2));
+		call_unsigned(t, port(t, address + 2));
 	else if (part == STP_PART_FLOWINFO && family == 10)
-		call_printf(t, "%llu", port(t, address + 4) << 16 | port(t, address + 6));
+		call_unsigned(t, port(t, address + 4) << 16 | port(t, address + 6));
 	else if (part == STP_PART_SCOPE && family == 10)
-		call_printf(t, "%llu", call_load(t, address + 24, 4));
+		call_unsigned(t, call_load(t, address + 24, 4));
 	if (t->failed)
 		t->k.at = start;
 }
@@ -285,7 +285,7 @@ void call_iovec(struct call_text *t, u64 address, u64 n, u64 bytes)
 	for (a = (struct array){ n }; call_element(t, &a); address += 2 * size) {
 		u64 base = call_load_long(t, address), len = call_load_long(t, address + size);
 
-		call_printf(t, "{iov_base=");
+		call_put(t, "{iov_base=");
 		if (bytes)
 			call_bytes(t, base, len < bytes ? len : bytes, CALL_BYTES_SHOWN);
 		else
@@ -319,10 +319,10 @@ static void put_pollfds(struct call_text *t, u64 address, u64 n)
 	for (a = (struct array){ n }; call_element(t, &a); address += 8) {
 		call_printf(t, "{fd=%lld", call_load_signed(t, address, 4));
 		if (call_load_signed(t, address, 4) >= 0) {
-			call_printf(t, ", events=");
+			call_put(t, ", events=");
 			call_poll(t, call_load(t, address + 4, 2));
 		}
-		call_printf(t, "}");
+		call_put(t, "}");
 	}
 }
 
@@ -345,7 +345,7 @@ static void put_epoll_event(struct call_text *t, u64 address)
 {
 	u64 data = call_load(t, address + EPOLL_DATA, 8);
 
-	call_printf(t, "{events=");
+	call_put(t, "{events=");
 	call_symbols(t, &epoll_flags, call_load(t, address, 4));
 	call_printf(t, ", data={u32=%llu, u64=%llu}}", data & 0xffffffff, data);
 }
@@ -390,9 +390,9 @@ static void put_numbers(struct call_text *t, u64 address, u64 n, int size)
 	}
 	for (a = (struct array){ n }; call_element(t, &a); address += bytes) {
 		if (size < 0)
-			call_printf(t, "%lld", call_load_signed(t, address, bytes));
+			call_decimal(t, call_load_signed(t, address, bytes));
 		else if (size)
-			call_printf(t, "%llu", call_load(t, address, bytes));
+			call_unsigned(t, call_load(t, address, bytes));
 		else
 			call_address(t, call_load(t, address, bytes));
 	}
@@ -406,7 +406,7 @@ static void put_msghdr(struct call_text *t, const struct stp_syscall_arg *arg, u
 	u64 iov = call_load_long(t, address + 2 * size), n = call_load_long(t, address + 3 * size);
 	u64 control = call_load_long(t, address + 4 * size), controllen = call_load_long(t, address + 5 * size);
 
-	call_printf(t, "{msg_name=");
+	call_put(t, "{msg_name=");
 	if (name && namelen)
 		put_sockaddr(t, name, namelen);
 	else
@@ -424,7 +424,7 @@ static void put_msghdr(struct call_text *t, const struct stp_syscall_arg *arg, u
 		call_printf(t, ", msg_control=0x%llx", control);
 	call_printf(t, ", msg_controllen=%llu, msg_flags=", controllen);
 	call_symbols(t, arg->symbols, call_load(t, address + 6 * size, 4));
-	call_printf(t, "}");
+	call_put(t, "}");
 }
 
 static void put_mmsghdrs(struct call_text *t, const struct stp_syscall_arg *arg, u64 address, u64 n)
@@ -435,12 +435,12 @@ static void put_mmsghdrs(struct call_text *t, const struct stp_syscall_arg *arg,
 	for (a = (struct array){ n }; call_element(t, &a); address += step) {
 		u64 len = call_load(t, address + step - 8 + (step == 32 ? 4 : 0), 4);
 
-		call_printf(t, "{msg_hdr=");
+		call_put(t, "{msg_hdr=");
 		put_msghdr(t, arg, address, arg->with == STP_SYSCALL_RESULT ? len : ~0ull);
 		if (call_returned(t))
 			call_printf(t, ", msg_len=%llu}", len);
 		else
-			call_printf(t, "}");
+			call_put(t, "}");
 	}
 }
 
@@ -451,7 +451,7 @@ static void put_stack(struct call_text *t, u64 address)
 	u32 size = t->long_size;
 	u64 flags = call_load(t, address + size, 4);
 
-	call_printf(t, "{ss_sp=");
+	call_put(t, "{ss_sp=");
 	call_address(t, call_load_long(t, address));
 	call_printf(t, flags == 2 ? ", ss_flags=SS_DISABLE" : flags == 1 ? ", ss_flags=SS_ONSTACK" : ", ss_flags=%llu",
 		    flags);
@@ -462,18 +462,18 @@ static void put_message(struct call_text *t, u64 address, u64 len)
 {
 	call_printf(t, "{mtype=%lld, mtext=", call_load_signed(t, address, t->long_size));
 	call_bytes(t, address + t->long_size, len, CALL_BYTES_SHOWN);
-	call_printf(t, "}");
+	call_put(t, "}");
 }
 
 static void put_pselect_set(struct call_text *t, u64 address)
 {
 	u64 set = call_load_long(t, address), size = call_load_long(t, address + t->long_size);
 
-	call_printf(t, "{sigmask=");
+	call_put(t, "{sigmask=");
 	if (set)
 		put_signals(t, call_load(t, set, 8), 64);
 	else
-		call_printf(t, "NULL");
+		call_put(t, "NULL");
 	call_printf(t, ", sigsetsize=%llu}", size);
 }
 
@@ -493,13 +493,13 @@ static void put_open_how(struct call_text *t, const struct stp_syscall_arg *a, u
 	}
 	flags = call_load(t, address, 8);
 	mode = call_load(t, address + 8, 8);
-	call_printf(t, "{flags=");
+	call_put(t, "{flags=");
 	call_symbols(t, a->symbols, flags);
 	if (mode || flags & 0100)
 		call_printf(t, ", mode=0%02llo", mode);
-	call_printf(t, ", resolve=");
+	call_put(t, ", resolve=");
 	call_symbols(t, &resolve_flags, call_load(t, address + 16, 8));
-	call_printf(t, "}");
+	call_put(t, "}");
 }
 
 /* Returns the length at `address`, at most the length at the entry, since the call writes no more. */
@@ -603,19 +603,19 @@ static bool put_pointed(struct call_text *t, const struct stp_syscall_arg *a, u6
 	case STP_ARG_longp: case STP_ARG_timet: call_printf(t, "[%lld]", call_load_signed(t, v, word)); return true;
 	case STP_ARG_ulongp: call_printf(t, "[%llu]", call_load_long(t, v)); return true;
 	case STP_ARG_addressp:
-		call_printf(t, "[");
+		call_put(t, "[");
 		call_address(t, call_load_long(t, v));
-		call_printf(t, "]");
+		call_put(t, "]");
 		return true;
 	case STP_ARG_flagsp:
-		call_printf(t, "[");
+		call_put(t, "[");
 		call_symbols(t, a->symbols, call_load(t, v, 4));
-		call_printf(t, "]");
+		call_put(t, "]");
 		return true;
 	case STP_ARG_sigp:
-		call_printf(t, "[");
+		call_put(t, "[");
 		call_signal(t, call_load_signed(t, v, 4));
-		call_printf(t, "]");
+		call_put(t, "]");
 		return true;
 	case STP_ARG_loffp: call_printf(t, "[%lld]", call_load_signed(t, v, 8)); return true;
 	case STP_ARG_lenp: put_change(t, v, 4, "[%lld => %lld]"); return true;

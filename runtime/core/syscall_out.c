@@ -48,9 +48,9 @@ static enum members put_code(struct call_text *t, u64 sig, s64 code)
 			m = NONE;
 	}
 	if (name)
-		call_printf(t, "%s", name);
+		call_put(t, name);
 	else
-		call_printf(t, "0x%llx", (u64)(u32)code);
+		call_hex_number(t, (u64)(u32)code);
 	return m;
 }
 
@@ -69,9 +69,9 @@ static void put_siginfo(struct call_text *t, u64 address)
 	s64 code = call_load_signed(t, address + 8, 4);
 	enum members m;
 
-	call_printf(t, "{si_signo=");
+	call_put(t, "{si_signo=");
 	call_signal(t, (s64)(s32)sig);
-	call_printf(t, ", si_code=");
+	call_put(t, ", si_code=");
 	m = put_code(t, sig, code);
 	if (m == KILL || m == VALUE || m == CHILD)
 		call_printf(t, ", si_pid=%lld, si_uid=%llu", call_load_signed(t, at, 4), call_load(t, at + 4, 4));
@@ -82,7 +82,7 @@ static void put_siginfo(struct call_text *t, u64 address)
 		put_value(t, at + 8);
 	}
 	if (m == FAULT) {
-		call_printf(t, ", si_addr=");
+		call_put(t, ", si_addr=");
 		call_address(t, call_load_long(t, at));
 		if (sig == 11 && code == 3)        /* SEGV_BNDERR */
 			call_printf(t, ", si_lower=0x%llx, si_upper=0x%llx", call_load_long(t, at + 2 * word),
@@ -92,16 +92,16 @@ static void put_siginfo(struct call_text *t, u64 address)
 		call_printf(t, ", si_band=%lld, si_fd=%lld", call_load_signed(t, at, word),
 			    call_load_signed(t, at + word, 4));
 	if (m == CHILD) {
-		call_printf(t, ", si_status=");
+		call_put(t, ", si_status=");
 		if (code == 1)
-			call_printf(t, "%lld", call_load_signed(t, at + 8, 4));
+			call_decimal(t, call_load_signed(t, at + 8, 4));
 		else
 			call_signal(t, call_load_signed(t, at + 8, 4));
 		at += word == 8 ? 16 : 12;
 		call_printf(t, ", si_utime=%lld, si_stime=%lld", call_load_signed(t, at, word),
 			    call_load_signed(t, at + word, word));
 	}
-	call_printf(t, "}");
+	call_put(t, "}");
 }
 
 /* ------------------------------------------------------------------ files */
@@ -148,13 +148,13 @@ static void put_stat(struct call_text *t, u64 address, u32 form)
 	};
 	u64 mode = call_load(t, address + at[form].mode, at[form].mode_size), rdev;
 
-	call_printf(t, "{st_mode=");
+	call_put(t, "{st_mode=");
 	put_file_mode(t, mode);
 	if ((mode & 0170000) == 0020000 || (mode & 0170000) == 0060000) {
 		rdev = call_load(t, address + at[form].rdev, at[form].rdev_size);
-		call_printf(t, ", st_rdev=");
+		call_put(t, ", st_rdev=");
 		call_dev(t, rdev);
-		call_printf(t, ", ...}");
+		call_put(t, ", ...}");
 	} else {
 		call_printf(t, ", st_size=%llu, ...}", call_load(t, address + at[form].size, at[form].size_size));
 	}
@@ -170,11 +170,11 @@ static void put_statx(struct call_text *t, const struct stp_syscall_arg *a, u64 
 	static const struct stp_symbols attributes = { list, sizeof(list) / sizeof(*list), 0 };
 	u64 mode = call_load(t, address + 28, 2);
 
-	call_printf(t, "{stx_mask=");
+	call_put(t, "{stx_mask=");
 	call_symbols(t, a->symbols, call_load(t, address, 4));
-	call_printf(t, ", stx_attributes=");
+	call_put(t, ", stx_attributes=");
 	call_symbols(t, &attributes, call_load(t, address + 8, 8));
-	call_printf(t, ", stx_mode=");
+	call_put(t, ", stx_mode=");
 	put_file_mode(t, mode);
 	call_printf(t, ", stx_size=%llu, ...}", call_load(t, address + 40, 8));
 }
@@ -191,7 +191,7 @@ static void put_handle(struct call_text *t, u64 address)
 			call_printf(t, ", handle_type=%lld, f_handle=", call_load_signed(t, address + 4, 4));
 			call_hex_bytes(t, address + 8, bytes, 128);
 		}
-		call_printf(t, "}");
+		call_put(t, "}");
 		return;
 	}
 	call_printf(t, t->before == bytes ? "{handle_bytes=%llu" : "{handle_bytes=%llu => %llu", t->before, bytes);
@@ -199,7 +199,7 @@ static void put_handle(struct call_text *t, u64 address)
 		call_printf(t, ", handle_type=%lld, f_handle=", call_load_signed(t, address + 4, 4));
 		call_hex_bytes(t, address + 8, bytes, 128);
 	}
-	call_printf(t, "}");
+	call_put(t, "}");
 }
 
 /* ------------------------------------------------------------------ others */
@@ -209,15 +209,15 @@ void call_status(struct call_text *t, u64 status)
 	if (!(status & 0x7f))
 		call_printf(t, "[{WIFEXITED(s) && WEXITSTATUS(s) == %llu}]", status >> 8 & 0xff);
 	else if (status == 0xffff)
-		call_printf(t, "[{WIFCONTINUED(s)}]");
+		call_put(t, "[{WIFCONTINUED(s)}]");
 	else if ((status & 0xff) == 0x7f) {
-		call_printf(t, "[{WIFSTOPPED(s) && WSTOPSIG(s) == ");
+		call_put(t, "[{WIFSTOPPED(s) && WSTOPSIG(s) == ");
 		call_signal(t, status >> 8 & 0xff);
-		call_printf(t, "}]");
+		call_put(t, "}]");
 	} else {
-		call_printf(t, "[{WIFSIGNALED(s) && WTERMSIG(s) == ");
+		call_put(t, "[{WIFSIGNALED(s) && WTERMSIG(s) == ");
 		call_signal(t, status & 0x7f);
-		call_printf(t, status & 0x80 ? " && WCOREDUMP(s)}]" : "}]");
+		call_put(t, status & 0x80 ? " && WCOREDUMP(s)}]" : "}]");
 	}
 }
 
@@ -260,10 +260,10 @@ static void put_capdata(struct call_text *t, u64 address, u64 header)
 
 		if (wide)
 			set |= call_load(t, address + 12 + 4 * i, 4) << 32;
-		call_printf(t, "%s", names[i]);
+		call_put(t, names[i]);
 		put_caps(t, set);
 	}
-	call_printf(t, "}");
+	call_put(t, "}");
 }
 
 static void put_pages(struct call_text *t, u64 address, u64 len)
@@ -271,7 +271,7 @@ static void put_pages(struct call_text *t, u64 address, u64 len)
 	struct array a;
 
 	for (a = (struct array){ (len + 4095) / 4096 }; call_element(t, &a); address++)
-		call_printf(t, "%llu", call_load(t, address, 1) & 1);
+		call_unsigned(t, call_load(t, address, 1) & 1);
 }
 
 /* Writes a hexadecimal number of `width` characters: 00000000, 0x0fffff. */
@@ -306,13 +306,13 @@ void call_segment(struct call_text *t, u64 address)
 
 	call_printf(t, "{entry_number=%lld, base_addr=", call_load_signed(t, address, 4));
 	put_padded(t, call_load(t, address + 4, 4), 8);
-	call_printf(t, ", limit=");
+	call_put(t, ", limit=");
 	put_padded(t, call_load(t, address + 8, 4), 8);
 	for (i = 0; i < sizeof(all) / sizeof(*all); i++)
 		call_printf(t, ", %s=%llu", all[i].name, flags >> all[i].at & ((1 << all[i].bits) - 1));
 	if (t->long_size == 8)
 		call_printf(t, ", lm=%llu", flags >> 7 & 1);
-	call_printf(t, "}");
+	call_put(t, "}");
 }
 
 void call_tls(struct call_text *t, u64 v)
@@ -353,11 +353,11 @@ void call_ethernet(struct call_text *t, u64 v)
 
 static void put_oldutsname(struct call_text *t, u64 address)
 {
-	call_printf(t, "{sysname=");
+	call_put(t, "{sysname=");
 	call_string(t, address);
-	call_printf(t, ", nodename=");
+	call_put(t, ", nodename=");
 	call_string(t, address + 9);
-	call_printf(t, ", ...}");
+	call_put(t, ", ...}");
 }
 
 void call_written(struct call_text *t, u64 address, u64 n)

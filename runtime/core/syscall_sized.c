@@ -195,7 +195,7 @@ static void put_bpf(struct call_text *t, u64 address, u64 size)
 		end = m->at + m->size;
 		if (m->form == IF_FLAG && !(load_within(t, address, size, m->at32, m->size32) & 4))
 			continue;
-		call_printf(t, "%s", m->name);
+		call_put(t, m->name);
 		put_bpf_field(t, m, address, size);
 	}
 	call_printf(t, any_set(t, address, end, size) ? "%s, ...}" : "%s}", bpf_commands[command].f->end);
@@ -238,12 +238,12 @@ static void put_perf_config(struct call_text *t, u64 type, u64 config)
 	if (type == PERF_HARDWARE || type == PERF_SOFTWARE) {
 		call_listed(t, type ? &perf_software_set : &perf_hardware_set, config);
 	} else if (type == PERF_TRACEPOINT) {
-		call_printf(t, "%llu", config);
+		call_unsigned(t, config);
 	} else if (type == PERF_CACHE) {
 		call_listed(t, &perf_cache_result_set, config >> 16);
-		call_printf(t, "<<16|");
+		call_put(t, "<<16|");
 		call_listed(t, &perf_cache_op_set, config >> 8 & 0xff);
-		call_printf(t, "<<8|");
+		call_put(t, "<<8|");
 		call_listed(t, &perf_cache_set, config & 0xff);
 	} else {
 		call_hex(t, config);
@@ -260,23 +260,23 @@ static void put_perf(struct call_text *t, u64 address)
 		call_address(t, address);
 		return;
 	}
-	call_printf(t, "{type=");
+	call_put(t, "{type=");
 	call_listed(t, &perf_type_set, type);
-	call_printf(t, ", size=");
+	call_put(t, ", size=");
 	call_symbols(t, &perf_size_set, size);
-	call_printf(t, ", config=");
+	call_put(t, ", config=");
 	put_perf_config(t, type, call_load(t, address + 8, 8));
 	call_printf(t, bits >> PERF_FREQ_BIT & 1 ? ", sample_freq=%llu" : ", sample_period=%llu",
 		    call_load(t, address + 16, 8));
-	call_printf(t, ", sample_type=");
+	call_put(t, ", sample_type=");
 	call_symbols(t, &perf_sample_set, call_load(t, address + 24, 8));
-	call_printf(t, ", read_format=");
+	call_put(t, ", read_format=");
 	call_symbols(t, &perf_format_set, call_load(t, address + 32, 8));
 	for (i = 0; i < perf_bit_set.n; i++) {
 		if (!(bits >> i & 1))
 			continue;
 		call_listed(t, &perf_bit_set, i);
-		call_printf(t, "=1");
+		call_put(t, "=1");
 	}
 	call_printf(t, ", precise_ip=%llu, ...}", bits >> PERF_PRECISE_SHIFT & 3);
 }
@@ -304,7 +304,7 @@ static void put_tids(struct call_text *t, u64 address, u64 n)
 		return;
 	}
 	for (a = (struct array){ n }; call_element(t, &a); address += 4)
-		call_printf(t, "%lld", call_load_signed(t, address, 4));
+		call_decimal(t, call_load_signed(t, address, 4));
 }
 
 static void put_clone_rest(struct call_text *t, u64 address, u64 size)
@@ -314,7 +314,7 @@ static void put_clone_rest(struct call_text *t, u64 address, u64 size)
 	u64 cgroup = size >= CLONE_ARGS_VER2 ? call_load(t, address + 80, 8) : 0;
 
 	if (tids || n) {
-		call_printf(t, ", set_tid=");
+		call_put(t, ", set_tid=");
 		put_tids(t, tids, n);
 		call_printf(t, ", set_tid_size=%llu", n);
 	}
@@ -330,7 +330,7 @@ static void put_written_number(struct call_text *t, const char *name, u64 addres
 {
 	char *start;
 
-	call_printf(t, "%s", name);
+	call_put(t, name);
 	start = t->k.at;
 	if (address)
 		call_printf(t, "[%lld]", call_load_signed(t, address, 4));
@@ -345,12 +345,12 @@ static void put_cloned(struct call_text *t, u64 flags, u64 pidfd, u64 parent)
 {
 	if (!call_returned(t))
 		return;
-	call_printf(t, " => {");
+	call_put(t, " => {");
 	if (flags & CLONE_WRITES_PIDFD)
 		put_written_number(t, "pidfd=", pidfd);
 	if (flags & CLONE_WRITES_PARENT)
 		put_written_number(t, flags & CLONE_WRITES_PIDFD ? ", parent_tid=" : "parent_tid=", parent);
-	call_printf(t, "}");
+	call_put(t, "}");
 }
 
 const char *call_saved_cloned(struct call_text *t, const char *text)
@@ -378,22 +378,22 @@ static void put_clone(struct call_text *t, const struct stp_syscall_arg *a, u64 
 		return;
 	}
 	flags = call_load(t, address, 8);
-	call_printf(t, "{flags=");
+	call_put(t, "{flags=");
 	call_symbols(t, a->symbols, flags);
 	for (i = 0; i < sizeof(clone_members) / sizeof(*clone_members); i++) {
 		const struct field *m = &clone_members[i].f;
 
 		if (clone_members[i].flags != ~0u && !(flags & clone_members[i].flags))
 			continue;
-		call_printf(t, "%s", m->name);
+		call_put(t, m->name);
 		call_field(t, m, address + m->at, m->size);
 	}
 	if (flags & CLONE_TLS_FLAG) {
-		call_printf(t, ", tls=");
+		call_put(t, ", tls=");
 		call_tls(t, call_load(t, address + 56, 8));
 	}
 	put_clone_rest(t, address, size);
-	call_printf(t, "}");
+	call_put(t, "}");
 	flags &= CLONE_WRITES_PIDFD | CLONE_WRITES_PARENT;
 	if (t->saving && flags && !t->failed)
 		call_printf(t, "%c%llu%c%llu%c%llu%c", CALL_MARK_CLONED, flags, CALL_MARK_CLONED,
@@ -414,7 +414,7 @@ static void put_iocb_data(struct call_text *t, u64 address, u64 op)
 	flags = call_load(t, address + 56, 4);
 
 	if (op == IOCB_POLL || op <= IOCB_PWRITE || op == IOCB_PREADV || op == IOCB_PWRITEV)
-		call_printf(t, ", aio_buf=");
+		call_put(t, ", aio_buf=");
 	if (op == IOCB_POLL)
 		call_poll(t, buf);
 	else if (op == IOCB_PREAD)
@@ -429,7 +429,7 @@ static void put_iocb_data(struct call_text *t, u64 address, u64 op)
 		call_printf(t, ", aio_offset=%lld", call_load_signed(t, address + 40, 8));
 	if (!flags)
 		return;
-	call_printf(t, ", aio_flags=");
+	call_put(t, ", aio_flags=");
 	call_symbols(t, &iocb_flags_set, flags);
 	if (flags & 1)
 		call_printf(t, ", aio_resfd=%lld", call_load_signed(t, address + 60, 4));
@@ -441,25 +441,25 @@ static void put_iocb(struct call_text *t, u64 address, bool data)
 	op = call_load(t, address + 16, 2);
 	s64 priority = call_load_signed(t, address + 18, 2);
 
-	call_printf(t, "{aio_data=");
+	call_put(t, "{aio_data=");
 	call_hex(t, call_load(t, address, 8));
 	if (key)
 		call_printf(t, ", aio_key=%llu", key);
 	if (rw) {
-		call_printf(t, ", aio_rw_flags=");
+		call_put(t, ", aio_rw_flags=");
 		call_symbols(t, &iocb_rw_flags_set, rw);
 	}
-	call_printf(t, ", aio_lio_opcode=");
+	call_put(t, ", aio_lio_opcode=");
 	if (op < iocb_set.n)
 		call_listed(t, &iocb_set, op);
 	else
-		call_printf(t, "%llu", op);
+		call_unsigned(t, op);
 	if (priority)
 		call_printf(t, ", aio_reqprio=%lld", priority);
 	call_printf(t, ", aio_fildes=%lld", call_load_signed(t, address + 20, 4));
 	if (data)
 		put_iocb_data(t, address, op);
-	call_printf(t, "}");
+	call_put(t, "}");
 }
 
 static void put_iocbs(struct call_text *t, u64 address, u64 n)
@@ -475,7 +475,7 @@ static void put_iocbs(struct call_text *t, u64 address, u64 n)
 		char *start = t->k.at;
 
 		if (!at || t->failed) {
-			call_printf(t, "NULL");
+			call_put(t, "NULL");
 			continue;
 		}
 		put_iocb(t, at, true);
@@ -531,10 +531,10 @@ static void put_members(struct call_text *t, const struct structure *f, u64 addr
 		return;
 	}
 	for (; m < f->at + f->n && (u64)m->at + m->size <= size; m++) {
-		call_printf(t, "%s", m->name);
+		call_put(t, m->name);
 		call_field(t, m, address + m->at, m->size);
 	}
-	call_printf(t, "%s", f->end);
+	call_put(t, f->end);
 }
 
 static void put_sched_attr(struct call_text *t, u64 address)

@@ -228,11 +228,11 @@ static const struct structure *const fields_of[] = {
 static void put_limit(struct call_text *t, u64 v, u32 size)
 {
 	if (v == (size == 4 ? 0xffffffffull : ~0ull))
-		call_printf(t, size == 4 ? "RLIM_INFINITY" : "RLIM64_INFINITY");
+		call_put(t, size == 4 ? "RLIM_INFINITY" : "RLIM64_INFINITY");
 	else if (v > 1024 && v % 1024 == 0)
 		call_printf(t, "%llu*1024", v / 1024);
 	else
-		call_printf(t, "%llu", v);
+		call_unsigned(t, v);
 }
 
 /* Writes the values in bit ranges of one number, and the flags in its other bits. */
@@ -241,7 +241,7 @@ static void put_parts(struct call_text *t, const struct stp_symbols *const *part
 	for (; (*part)->field; part++) {
 		call_symbols(t, *part, v & (*part)->field);
 		v &= ~(u64)(*part)->field;
-		call_printf(t, v || part[1]->field ? "|" : "");
+		call_put(t, v || part[1]->field ? "|" : "");
 	}
 	if (v)
 		call_symbols(t, *part, v);
@@ -258,7 +258,7 @@ void call_listed(struct call_text *t, const struct call_names *names, u64 v)
 void call_field_value(struct call_text *t, const struct field *m, u64 v, u32 size)
 {
 	switch (m->form) {
-	case DEC: call_printf(t, "%lld", (s64)v); break;
+	case DEC: call_decimal(t, (s64)v); break;
 	case SIG: call_signal(t, (s64)v); break;
 	case LIMIT: put_limit(t, v, size); break;
 	case HEX: call_hex(t, v); break;
@@ -268,11 +268,11 @@ void call_field_value(struct call_text *t, const struct field *m, u64 v, u32 siz
 	case LIST: call_listed(t, m->more, v); break;
 	case PARTS: put_parts(t, m->more, v); break;
 	case STRING: call_string(t, v); break;
-	case TEXT: call_printf(t, "\"\""); break;
+	case TEXT: call_put(t, "\"\""); break;
 	case RELEASE:
 		call_printf(t, "KERNEL_VERSION(%llu, %llu, %llu)", v >> 16, v >> 8 & 0xff, v & 0xff);
 		break;
-	default: call_printf(t, "%llu", v);
+	default: call_unsigned(t, v);
 	}
 }
 
@@ -285,7 +285,7 @@ void call_field(struct call_text *t, const struct field *m, u64 from, u32 size)
 	} else if (m->form == PAIR) {
 		v = call_load(t, from, 4);
 		call_pair(t, "[", v, call_load(t, from + 4, 4));
-		call_printf(t, "]");
+		call_put(t, "]");
 	} else {
 		v = m->form == DEC ? (u64)call_load_signed(t, from, size) : call_load(t, from, size);
 		call_field_value(t, m, v, size);
@@ -300,10 +300,10 @@ static void put_inner(struct call_text *t, const struct structure *f, u64 addres
 	for (i = 0; i < f->n; i++) {
 		const struct field *m = &f->at[i];
 
-		call_printf(t, "%s", m->name);
+		call_put(t, m->name);
 		call_field(t, m, address + (is_32bit ? m->at32 : m->at), is_32bit ? m->size32 : m->size);
 	}
-	call_printf(t, "%s", f->end);
+	call_put(t, f->end);
 }
 
 static void put_fields(struct call_text *t, const struct structure *f, u64 address, bool is_32bit)
@@ -314,13 +314,13 @@ static void put_fields(struct call_text *t, const struct structure *f, u64 addre
 		const struct field *m = &f->at[i];
 		u64 from = address + (is_32bit ? m->at32 : m->at);
 
-		call_printf(t, "%s", m->name);
+		call_put(t, m->name);
 		if (m->form == INNER)
 			put_inner(t, m->more, from, is_32bit);
 		else
 			call_field(t, m, from, is_32bit ? m->size32 : m->size);
 	}
-	call_printf(t, "%s", f->end);
+	call_put(t, f->end);
 }
 
 bool call_fields(struct call_text *t, u32 type, u64 address)

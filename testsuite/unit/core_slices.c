@@ -91,7 +91,8 @@ static void show(struct stp_ctx *c)
 		last = key;
 		missing += strcmp(stp_elem_string(&names2, e, 0), stp_elem_value(&names2, e)) != 0;
 	}
-	for (e = stp_elem_or_null(&sums2.data->main, sums2.data->main.first); e; e = stp_elem_or_null(&sums2.data->main, e->next))
+	for (e = stp_elem_or_null(&sums2.data->main, sums2.data->main.first); e;
+	     e = stp_elem_or_null(&sums2.data->main, e->next))
 		counted += ((struct stp_stat *)stp_elem_value(&sums2, e))->count;
 	summed = stp_scalar_merge(c, &all2)->sum;
 	of_total = total2;
@@ -139,7 +140,8 @@ static s64 sum_of_numbers(void)
 	struct stp_elem *e;
 	s64 sum = 0;
 
-	for (e = stp_elem_or_null(&numbers.data->main, numbers.data->main.first); e; e = stp_elem_or_null(&numbers.data->main, e->next))
+	for (e = stp_elem_or_null(&numbers.data->main, numbers.data->main.first); e;
+	     e = stp_elem_or_null(&numbers.data->main, e->next))
 		sum += stp_load_long(stp_elem_value(&numbers, e));
 	return sum;
 }
