@@ -141,6 +141,8 @@ void child_release(void) { }
 void child_abandon(void) { }
 void child_system(const char *command) { assert(strlen(command) < STP_MSG_MAX); }
 int child_open_process(pid_t pid) { return -1; }
+void child_end(pid_t child, bool killed) { }
+void child_end_rest(pid_t child, int64_t ms, bool killed) { }
 bool staprun_was_killed(const struct stapio_options *opt) { return false; }
 void remove_after_kill(const struct stapio_options *opt) { }
 int sys_open(const char *path, int flags) { return -ENOENT; }
