@@ -11,9 +11,18 @@
 #define STP_MATCHED_AT_END 2
 #define STP_DEAD 4
 
-STP_INLINE u32 bpf_accepts(u64 state, bool at_end)
+/* The verifier limits the number of branches in a loop over a string: this has none, and functions that are verified
+ * once contain others. */
+STP_INLINE u32 bpf_accepts(u64 state, u32 at_end)
 {
-	return (u32)(state >> 16) & (at_end ? STP_MATCHED | STP_MATCHED_AT_END : STP_MATCHED);
+	STP_HIDE(at_end);
+	return (u32)(state >> 16) & (STP_MATCHED | STP_MATCHED_AT_END * at_end);
+}
+
+/* Returns 1 for 0, and 0 for other numbers below 1 << 31. */
+STP_INLINE u32 bpf_is_zero(u32 n)
+{
+	return (n - 1) >> 31;
 }
 
 STP_GLOBAL_FUNCTION int bpf_regex_search(const struct stp_text *s, u32 number)
@@ -26,11 +35,13 @@ STP_GLOBAL_FUNCTION int bpf_regex_search(const struct stp_text *s, u32 number)
 		return 0;
 	state = bpf_regex_step(number, 0, STP_REGEX_AT_END);
 	for (i = 0; i < STP_STRLEN; i++) {
+		u32 end, accepts;
+
 		byte = bpf_byte(s, i);
-		if (bpf_accepts(state, !byte))
-			return 1;
-		if (!byte)
-			break;
+		end = bpf_is_zero(byte);
+		accepts = bpf_accepts(state, end);
+		if (end | accepts)
+			return accepts != 0;
 		state = bpf_regex_step(number, (u16)state, byte);
 	}
 	return 0;
@@ -76,6 +87,19 @@ STP_INLINE u32 bpf_unknown(struct stp_slot *s, u32 n)
 	return *(volatile u32 *)&s->match_at;
 }
 
+/* Continues with the byte at an offset of the text. */
+STP_GLOBAL_FUNCTION u64 bpf_regex_step_at(struct stp_slot *s, u32 number, u32 state, u32 at)
+{
+	return s ? bpf_regex_step(number, state, bpf_byte(STP_MATCH_TEXT(bpf_match_of(s)), at)) : 0;
+}
+
+STP_GLOBAL_FUNCTION int bpf_may_end(struct stp_slot *s, u32 at, u64 state, u32 min, u32 to)
+{
+	if (!s || at < min || !bpf_accepts(state, bpf_is_zero(at ^ s->match_len)))
+		return 0;
+	return !(to & STP_MARKED) || bpf_is_marked(bpf_match_of(s), at);
+}
+
 /* Returns the last offset at which a match of the expression that begins at `from` may end, or -1. to: with
  * STP_MARKED, only marked offsets are considered. */
 STP_GLOBAL_FUNCTION int bpf_last_end(struct stp_slot *s, u32 number, u32 from, u32 min, u32 to)
@@ -91,11 +115,11 @@ STP_GLOBAL_FUNCTION int bpf_last_end(struct stp_slot *s, u32 number, u32 from, u
 	state = bpf_regex_step(number, 0, from ? STP_REGEX_AT_INNER : STP_REGEX_AT_END);
 	for (i = 0; i < STP_STRLEN; i++) {
 		at = bpf_unknown(s, from + i);
-		if (at >= min && bpf_accepts(state, at == s->match_len) && (!(to & STP_MARKED) || bpf_is_marked(m, at)))
+		if (bpf_may_end(s, at, state, min, to))
 			best = (int)at;
 		if (at >= end || state >> 16 & STP_DEAD)
 			break;
-		state = bpf_regex_step(number, (u16)state, bpf_byte(STP_MATCH_TEXT(m), at));
+		state = bpf_regex_step_at(s, number, (u16)state, at);
 	}
 	m->size -= i + 1;
 	return best;
@@ -117,13 +141,13 @@ STP_GLOBAL_FUNCTION int bpf_mark_begins(struct stp_slot *s, u32 number, u32 from
 	state = bpf_regex_step(number, 0, to < s->match_len ? STP_REGEX_AT_INNER : STP_REGEX_AT_END);
 	for (i = 0; i < STP_STRLEN; i++) {
 		at = bpf_unknown(s, to - i);
-		on = bpf_accepts(state, at == 0);
+		on = bpf_accepts(state, bpf_is_zero(at));
 		bpf_set_mark(m, at, on);
 		if (on)
 			first = (int)at;
 		if (at <= from)
 			break;
-		state = bpf_regex_step(number, (u16)state, bpf_byte(STP_MATCH_TEXT(m), at - 1));
+		state = bpf_regex_step_at(s, number, (u16)state, at - 1);
 	}
 	m->size -= i + 1;
 	return first;

@@ -73,7 +73,7 @@ STP_GLOBAL_FUNCTION u64 bpf_hex(const struct stp_text *list, u32 at)
 	if (!list)
 		return 0;
 	for (i = 0; i < 16; i++) {
-		digit = bpf_digit(bpf_byte(list, at + i));
+		digit = bpf_digit_of(bpf_byte(list, at + i));
 		if (digit >= 16)
 			break;
 		v = v * 16 + digit;

@@ -105,18 +105,40 @@ STP_GLOBAL_FUNCTION int bpf_span(const struct stp_text *s, const struct stp_text
 	return STP_TEXT_MAX;
 }
 
-STP_INLINE u64 bpf_digit(u8 byte)
+/* Returns the value of a digit or letter, or 99. */
+STP_GLOBAL_FUNCTION u64 bpf_digit_of(u32 byte)
 {
-	u8 letter = byte | 32;
+	u8 letter = (u8)byte | 32;
 
 	return byte >= '0' && byte <= '9' ? byte - '0' : letter >= 'a' && letter <= 'z' ? letter - 'a' + 10 : 99;
 }
 
+/* A function of its own, so that the verifier follows the digits once, and not for each form of the start. */
+STP_GLOBAL_FUNCTION u64 bpf_digits_of(const struct stp_text *s, u32 at, s64 base)
+{
+	u64 n = 0, digit;
+	u32 i;
+	u8 byte;
+
+	if (!s)
+		return 0;
+	for (i = 0; i < STP_STRLEN; i++) {
+		byte = bpf_byte(s, at + i);
+		if (!byte)             /* otherwise the verifier would go on after the end of the string */
+			break;
+		digit = bpf_digit_of(byte);
+		if ((s64)digit >= base)
+			break;
+		n = n * (u64)base + digit;
+	}
+	return n;
+}
+
 STP_GLOBAL_FUNCTION u64 bpf_number_of(const struct stp_text *s, s64 base)
 {
-	u32 at = 0, i;
-	u64 n = 0, digit;
+	u32 at = 0;
 	bool negative;
+	u64 n;
 
 	if (!s)
 		return 0;
@@ -128,12 +150,7 @@ STP_GLOBAL_FUNCTION u64 bpf_number_of(const struct stp_text *s, s64 base)
 	}
 	if (base == 0)
 		base = bpf_byte(s, at) == '0' ? 8 : 10;
-	for (i = 0; i < STP_STRLEN; i++) {
-		digit = bpf_digit(bpf_byte(s, at + i));
-		if ((s64)digit >= base)
-			break;
-		n = n * (u64)base + digit;
-	}
+	n = bpf_digits_of(s, at, base);
 	return negative ? 0 - n : n;
 }
 
@@ -408,18 +425,27 @@ STP_GLOBAL_FUNCTION int bpf_put_escaped(struct stp_text *to, u32 at, u32 byte, u
 	return (int)(at + n);
 }
 
+/* Returns the number of characters of a byte. A function of its own: branches in loops over strings are limited by
+ * the verifier. */
+STP_GLOBAL_FUNCTION int bpf_escaped_size(u32 byte, u32 quote)
+{
+	u32 n;
+
+	bpf_escape((u8)byte, (u8)quote, &n);
+	return (int)n;
+}
+
 /* Returns the length of a string with escapes, for up to `limit` of its bytes. */
 STP_GLOBAL_FUNCTION int bpf_escaped_length(const struct stp_text *s, u32 limit)
 {
-	u32 i, len = 0, n;
+	u32 i, len = 0;
 
 	if (!s)
 		return 0;
 	for (i = 0; i < STP_STRLEN; i++) {
 		if (i >= limit || !bpf_byte(s, i))
 			break;
-		bpf_escape(bpf_byte(s, i), '"', &n);
-		len += n;
+		len += (u32)bpf_escaped_size(bpf_byte(s, i), '"');
 	}
 	return (int)len;
 }
