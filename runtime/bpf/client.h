@@ -124,7 +124,7 @@ struct reader { const u64 *at, *end; };
 const char *record_text(struct reader *r);
 
 /* call_text.c: reads a captured system call and writes its text to `to`, a string of MAXSTRINGLEN. Returns false if
- * there is none. */
+ * the record does not continue with one. */
 bool call_text(struct stp_ctx *c, struct reader *r, char *to);
 
 /* attach_watchpoints.c */

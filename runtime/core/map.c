@@ -141,7 +141,7 @@ static bool same_keys(const struct stp_map *m, const struct stp_elem *e, const u
 	return true;
 }
 
-/* Returns the position of the element with these keys, as all functions called find: 0 if there is none. */
+/* Returns the position of the element with these keys; 0: the table does not have it. So do the functions below. */
 static u64 find(const struct stp_map *m, const struct stp_table *t, u64 hash, const union stp_val *keys)
 {
 	struct stp_elem *e;

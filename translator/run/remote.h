@@ -12,7 +12,7 @@ void remote_check(const char *url);
 // the first line that is not valid.
 void hosts_read(const char *path, name_list *hosts);
 
-// routes.c: for each host of a group, adds the gateways of ClusterShell's topology. Adds nothing if there is none.
+// routes.c: for each host of a group, adds the gateways of ClusterShell's topology. Adds nothing without a topology.
 void routes_find(const char *group, const name_list *hosts, name_list *gateways);
 
 // Determines the kernels of the hosts and sets the release. Returns true if there are several kernels: then it has
