@@ -2,6 +2,7 @@
 // Symbols of the frames of call stacks. A location is looked up once, whatever the addresses of its frames are. The
 // session is not trusted, so that only regular files are opened.
 #include "demangle.h"
+#include "download.h"
 #include "inlines.h"
 #include "symbols.h"
 
@@ -118,6 +119,8 @@ static int open_build(const char *path, uint64_t end, const struct recorded_file
 		fd = code_file_open(&wanted);
 	if (fd < 0)
 		fd = open_debuginfo("/", &wanted.id);
+	if (fd < 0)
+		fd = download_build(&wanted.id, path);
 	if (fd < 0 && wanted.differs)
 		report_build(&wanted);
 	return fd;
@@ -173,7 +176,8 @@ static void report_release(const char *path)
 		"of the kernel, may be another build\n", path);
 }
 
-// A kernel is found by its build ID, or else by its release, if it has the build ID that was recorded.
+// A kernel is found by its build ID, or else by its release, if it has the build ID that was recorded. It is not
+// downloaded: its debuginfo is larger than 500 MB, and the session has the names of its functions.
 static Dwfl_Module *open_kernel(Dwfl *dwfl, const char *release, const struct recorded_file *file)
 {
 	const char *directories[] = { sysroot, "/" };
@@ -270,6 +274,8 @@ static Dwfl_Module *open_module(Dwfl *dwfl, const char *release, const char *nam
 	for (size_t i = 0; file && fd < 0 && i < 2; i++)
 		if (directories[i])
 			fd = open_debuginfo(*directories[i] ? directories[i] : "/", &file->id);
+	if (fd < 0 && file)
+		fd = download_build(&file->id, name);
 	if (fd < 0 && other.differs)
 		report_build(&other);
 	return report_file(dwfl, name, fd);

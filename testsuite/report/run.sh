@@ -448,4 +448,5 @@ stap_user "$here/hostile.stp" --record -o hostile.rec >/dev/null 2>&1
 report report/svg-text-is-data "$(python3 "$here/check_svg.py" hostile.svg >svg.out 2>&1 || cat svg.out
 	grep -q '^element' svg.out && cat svg.out; grep -qF '</script><img src=x onerror="hacked=1">' svg.out || echo "the hostile key is not shown")"
 . "$here/kernel.sh"
+. "$here/download.sh"
 . "$here/monitor.sh"
