@@ -512,12 +512,11 @@ int elab_bpf(struct session *s)
 	find_holders(&k);
 	for vec_each(&s->script.probes, it) {
 		struct probe *p = *it;
-		const struct probe_point *point = probe_matched_point(p);
 
 		k.event = p->family->bpf_program != NULL;
 		k.registers = k.is_placed = p->family->access == ACCESS_PROCESS;
 		k.user_code = may_be_in_user_code(s, p);
-		k.at_return = point && point_find(point, "return") && strcmp(p->family->name, "syscall");
+		k.at_return = probe_is_return(p) && !p->family->arguments_at_return;
 		if (k.event && p->family->bpf_refusal && p->family->bpf_refusal(p))
 			refuse(&k, p->loc, p->family->bpf_refusal(p));
 		if (k.event && p->condition)

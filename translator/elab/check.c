@@ -406,6 +406,7 @@ int elab_check(struct session *s)
 			check_body(s, *f, NULL);
 		else if ((*f)->source && !(*f)->source->library)
 			check_unused(s, *f);
+	return_arguments_check(s);
 	if (diag_errors() > before)
 		return diag_errors() - before;
 	global_labels_find(s);

@@ -134,6 +134,11 @@ void check_names_of_settings(struct session *s);
 // if that is impossible or no declaration remains.
 bool elab_drop_broken(struct session *s);
 
+bool probe_is_return(const struct probe *p);        // targets.c: at the return of a function or system call
+
+// return_arguments.c: Warns of reads of arguments in probes at returns.
+void return_arguments_check(struct session *s);
+
 // global_labels.c: Sets var.label, var.unit and var.varies of the statistics.
 void global_labels_find(struct session *s);
 // Returns the comment on the line of the global's declaration, or NULL. It describes the last global of the line.

@@ -15,12 +15,17 @@ static void resolve_called(struct resolver *r)
 			ast_walk_stmt(&r->walker, &r->called.at[i]->body);
 }
 
+bool probe_is_return(const struct probe *p)
+{
+	const struct probe_point *last = probe_matched_point(p);
+
+	return last && point_find(last, "return") && !p->family->own_returns;
+}
+
 static void resolver_enter(struct resolver *r, struct probe *p)
 {
-	const struct probe_point *last = p ? probe_matched_point(p) : NULL;
-
 	r->probe = p;
-	r->is_return = last && point_find(last, "return") && !p->family->own_returns;
+	r->is_return = p && probe_is_return(p);
 	resolver_init(r);
 }
 

@@ -458,6 +458,7 @@ const struct probe_family family_syscall = {
 	.bpf_calls = syscall_bpf_calls,
 	.as_aliases = true,
 	.returns_all = true,
+	.arguments_at_return = true,
 	.resolve = syscall_resolve,
 	.target = syscall_target,
 	.target_names = syscall_target_names,

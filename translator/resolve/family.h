@@ -58,6 +58,8 @@ struct probe_family {
 					       // for @entry
 	bool returns_all;                      // .return.maxactive(N) is the same as .return: any number of calls
 					       // can be in progress
+	bool arguments_at_return;              // at .return, registers of arguments still have the values of the
+					       // entry
 	int arrival_ns;                        // time in ns that a hit takes before and after the handler, with
 					       // interrupts disabled
 	bool not_of_task;                      // hits are not events of the current task: --exclude-self has no effect
