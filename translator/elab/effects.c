@@ -376,12 +376,12 @@ static void gather(struct session *s, struct global_use *uses)
 }
 
 // Returns whether each CPU can add to its own copy of the global. Elements of an array that wraps are removed by
-// hits, so it cannot; nor can arrays of BPF programs, which are of another kind.
+// hits, so copies of numbers cannot. BPF programs have one table of each array for all CPUs and the client.
 static bool can_be_per_cpu(const struct session *s, const struct var *g)
 {
-	if (g->type == T_STATS)
-		return true;
-	return g->type == T_LONG && (g->arity <= 0 || (!g->wrap && !s->opt.bpf_runtime));
+	if (g->arity > 0 && s->opt.bpf_runtime)
+		return false;
+	return g->type == T_STATS || (g->type == T_LONG && (g->arity <= 0 || !g->wrap));
 }
 
 static void compute_globals(struct session *s)

@@ -39,9 +39,12 @@ static void add_as_writer(access_list *uses)
 		u->write |= reads && u->adding;
 }
 
+// The client of BPF programs copies a global back to the programs' memory if its handler holds the lock for writing.
 static const char *mode_of(const struct emitter *e, const struct access_use *u)
 {
-	return u->write ? "STP_WRITE" : u->adding && !e->s->opt.bpf_runtime ? "STP_ADDING" : "STP_READ";
+	if (u->adding && !u->write && !e->s->opt.bpf_runtime)
+		return "STP_ADDING";
+	return u->write || u->adding ? "STP_WRITE" : "STP_READ";
 }
 
 // Writes each variable once, in the same order for all handlers, so that they cannot deadlock. Handlers with the
