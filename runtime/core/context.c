@@ -455,7 +455,7 @@ bool stp_charge_more(struct stp_ctx *c)
 		return false;
 	if (v == stp_session.exclusive)
 		return yield_cpu(v, need);
-	if (!c->probe || !c->probe->needs_actions) {
+	if (!c->probe || !c->probe->needs_actions || c->probe->unlimited) {
 		c->work = SLICE;
 		return true;
 	}

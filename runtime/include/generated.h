@@ -493,6 +493,7 @@ struct stp_probe {
 	/* Set for a handler of a timer or procfs file that processes much data: it runs in process context,
 	 * preemptible, without locks. */
 	bool in_slices;
+	bool unlimited;            /* its work has no limit: it displays globals, in a process that hits do not wait for */
 	/* if set, its handler runs before this one, as a hit: stp_take(), or a handler that calls it */
 	const struct stp_probe *before;
 	const struct stp_take *takes;      /* table for stp_take() */

@@ -34,6 +34,17 @@ done
 kill -TERM $monitored
 wait $monitored
 report report/monitor-call-stacks "$(grep -q '^inner < main, a b  *2 ' stacks.snapshots || cat stacks.snapshots)"
+# Sorting this array takes more work than a hit may do.
+"$STAP" -w --runtime=user --monitor -T 600 -e 'global n[30000], k probe end { delete n }
+	probe timer.ms(2) { for (i = 0; i < 300 && k < 30000; i++) n[k++] = 7 }' >large.snapshots 2>&1 &
+monitored=$!
+for _ in $(seq 1500); do
+	[ "$(sed -n '/^k  *30000 /,$p' large.snapshots | grep -c '^---')" -ge 2 ] || ! kill -0 $monitored 2>/dev/null && break
+	sleep 0.2
+done
+kill -TERM $monitored
+wait $monitored
+report report/monitor-large-array "$([ $? = 0 ] || echo "exit status"; grep -q '^k  *30000 ' large.snapshots || tail -n 30 large.snapshots; grep -a ERROR large.snapshots)"
 "$STAP" -w --runtime=user --monitor -e 'probe begin { error("it ends") }' >failing 2>&1
 status=$?
 report report/monitor-error "$([ $status = 1 ] || echo "status $status"; grep -q '^ERROR: it ends' failing || cat failing)"

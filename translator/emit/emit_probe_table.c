@@ -24,6 +24,12 @@ static void write_adds_only(struct emitter *e, struct cwriter *w, const struct p
 	cw_line(w, reads.registers || reads.arguments ? ".adds_only = STP_ADDS_VALUES," : ".adds_only = STP_ADDS_CONSTANTS,");
 }
 
+// Returns whether p displays globals with --monitor, in a process: sorting a large array must not end the session.
+static bool is_unlimited(const struct session *s, const struct probe *p)
+{
+	return s->opt.monitor && !p->loc.source && (s->opt.user_runtime || s->opt.bpf_runtime) && !bpf_carries(p);
+}
+
 // Writes the row without its point and the text of the point in the script.
 static void write_probe_row(struct emitter *e, struct cwriter *w, const struct probe *p, struct lock_table locks,
 			    struct lock_table entry_locks)
@@ -46,6 +52,8 @@ static void write_probe_row(struct emitter *e, struct cwriter *w, const struct p
 	if (emit_times_hits(e->s) || access_needs_actions(p) || !work_is_bounded(e->handler_of[body->index]) ||
 	    !work_is_bounded(e->entry_of[p->index]))
 		cw_line(w, ".needs_actions = true,");
+	if (is_unlimited(e->s, p))
+		cw_line(w, ".unlimited = true,");
 	if (p->family->arrival_ns)
 		cw_line(w, ".arrival_ns = %d,", p->family->arrival_ns);
 	write_adds_only(e, w, body);
