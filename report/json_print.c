@@ -9,7 +9,8 @@
 #include <errno.h>
 #include <json-c/json.h>
 
-struct members { const struct output *out; struct json_line *line; bool any; };
+// `bytes` is set if a text was added that is not UTF-8.
+struct members { const struct output *out; struct json_line *line; bool any, bytes; };
 
 // Names are identifiers of C, or numbers.
 static inline void add_name(struct members *m, const char *name)
@@ -73,10 +74,24 @@ static void add_string(struct members *m, const char *name, const char *s)
 
 static void add_argument(void *to, const char *name, const struct cell *c)
 {
+	struct members *m = to;
+
+	if (c->type != CELL_TEXT) {
+		add_number(m, name, c->number);
+		return;
+	}
+	add_name(m, name);
+	m->bytes |= !line_add_string(m->line, c->text);
+}
+
+static void add_bytes(void *to, const char *name, const struct cell *c)
+{
+	bool valid = true;
+
 	if (c->type == CELL_TEXT)
-		add_text(to, name, c->text);
-	else
-		add_number(to, name, c->number);
+		free((char *)utf8_copy(c->text, &valid).at);
+	if (!valid)
+		add_object(to, name, json_base64(c->text));
 }
 
 static void add_type(void *to, const char *name, const struct cell *c)
@@ -84,8 +99,8 @@ static void add_type(void *to, const char *name, const struct cell *c)
 	add_string(to, name, c->type == CELL_TEXT ? "string" : "number");
 }
 
-// Adds an object with a member for each argument, which the handler adds.
-static void add_arguments(struct members *m, const char *name, const struct event *e, argument_handler *add)
+// Adds an object with the members that the handler adds for arguments. Returns whether one is a text that is not UTF-8.
+static bool add_arguments(struct members *m, const char *name, const struct event *e, argument_handler *add)
 {
 	struct members arguments = { m->out, m->line };
 
@@ -93,6 +108,7 @@ static void add_arguments(struct members *m, const char *name, const struct even
 	line_add(m->line, "{", 1);
 	each_argument(e, add, &arguments);
 	line_add(m->line, "}", 1);
+	return arguments.bytes;
 }
 
 // Returns the call stack that was printed: an argument, or the whole text; an empty text for other records.
@@ -130,8 +146,8 @@ int json_print(const struct output *out, const struct session *s, const struct e
 		add_name(&m, "stack");
 		json_add_stack(&line, s, stack, e->host);
 	}
-	if (e->kind == EVENT_PRINT)
-		add_arguments(&m, "args", e, add_argument);
+	if (e->kind == EVENT_PRINT && add_arguments(&m, "args", e, add_argument))
+		add_arguments(&m, "args_base64", e, add_bytes);
 	if (e->kind == EVENT_PRINT && out->safe)
 		add_arguments(&m, "arg_types", e, add_type);
 	line_add(&line, "}\n", 2);

@@ -105,6 +105,20 @@ for args in "-f json" "-f csv" "-f html" "-f text" ""; do
 done
 stap_user -f json -e 'probe begin { printf("x=%d x=%d\n", 1, 2); exit() }' >names.json
 report report/argument-names-differ "$(jq -c 'select(.type == "print") | .args' names.json | diff - <(echo '{"x":1,"2":2}'))"
+stap_user -f json -e 'probe begin { printf("s=%s s_base64=%s\n", "a\377", "b"); printf("n=%s\n", "c"); exit() }' >bytes.json
+report report/arguments-that-are-not-text "$(jq -c 'select(.type == "print") | [.args, .args_base64]' bytes.json |
+	diff - <(printf '%s\n' '[{"s":"a\ufffd","s_base64":"b"},{"s":"Yf8="}]' '[{"n":"c"},null]' | jq -c .)
+	python3 "$here/check.py" schema "$SOURCE/doc/json-schema.json" bytes.json)"
+# An error before the session begins is in the output; a program that is killed is named.
+stap_user -f json -DMAXSTRINGLEN=65536 -e 'global a[33554432] probe begin { a["x", "y", "z"] = 1 println(a["x", "y", "z"]) }' >early.json 2>early.err
+report report/error-before-the-session "$(jq -r .type early.json | diff - <(printf '%s\n' begin error end); grep -v '^ERROR: not enough memory\|^Pass 5' early.err)"
+for program in stapio stap-report; do
+	"$STAP" -w --runtime=user -f json -e 'probe begin { println(1) }' >killed.json 2>killed.err &
+	timeout 100 sh -c 'until grep -q print killed.json; do sleep 0.1; done'
+	pkill -KILL -x -P $! "$program"
+	wait $!
+	report "report/killed-$program" "$(grep -q 'was ended by signal 9 (Killed)$' killed.err || cat killed.err)"
+done
 
 stap_user -f json -DMAXSTRINGLEN=16385 "$here/long-elements.stp" \
 	>long.json 2>long.err
