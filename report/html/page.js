@@ -216,7 +216,7 @@ function probe_costs(session) {
 		{ title: "probe", key: true, of: p => p.probe }, { title: "place", key: true, of: p => p.place.replace(/^.*\//, "") },
 		{ title: "hits", numeric: true, of: p => p.hits }, total,
 		{ title: "per hit", numeric: true, of: p => p.sum / p.hits, text: duration },
-		{ title: "longest", numeric: true, of: p => p.max, text: duration }], total).element()) : "";
+		{ title: "longest", numeric: true, of: p => p.max, text: ns => ns ? duration(ns) : "" }], total).element()) : "";
 }
 
 function script(session) {

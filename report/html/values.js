@@ -197,7 +197,7 @@ class Table {
 
 	row(e, max) {
 		const row = element("tr", null, ...this.columns.map(c => element("td", { class: c.numeric ? "number" : "key" },
-			c.text ? c.text(c.of(e)) : c.numeric ? shown(c.of(e)) : String(c.of(e)))));
+			c.text ? c.text(c.of(e)) : c.numeric && !c.key ? shown(c.of(e)) : String(c.of(e)))));
 
 		if (this.measured)
 			row.append(element("td", { class: "bars" }, bar(this.measure(e), max)));
