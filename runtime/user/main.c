@@ -271,13 +271,19 @@ void user_record_gaps(void)
 	}
 }
 
-static void record_start(void)
+static bool started;                   /* the output has its first frame */
+
+/* Writes the first frame, before any other: messages may precede the start of the session. */
+void user_record_start(void)
 {
 	struct stp_stream_start start = { STP_STREAM_MAGIC, STP_STREAM_VERSION };
 	char bytes[sizeof(start) + 2 * sizeof(struct utsname)];
 	struct utsname host;
 	int len;
 
+	if (started)
+		return;
+	started = true;
 	uname(&host);
 	memcpy(bytes, &start, sizeof(start));
 	len = snprintf(bytes + sizeof(start), sizeof(bytes) - sizeof(start), "%c%s%c%s", (int)strlen(host.release),
@@ -289,7 +295,8 @@ static void record_end(int status)
 {
 	struct stp_frame_end end = { .status = status, .errors = stp_session.errors };
 
-	user_frame(STP_FRAME_END, &end, sizeof(end));
+	if (started)
+		user_frame(STP_FRAME_END, &end, sizeof(end));
 }
 
 static int report(const struct arguments *a)
@@ -316,7 +323,7 @@ static int report(const struct arguments *a)
 	return !user_child_failed() ? 0 : a->report_command ? 5 : 1;
 }
 
-static int run(const struct arguments *a, char **argv)
+static int run_session(const struct arguments *a, char **argv)
 {
 	int rc, status;
 
@@ -335,7 +342,7 @@ static int run(const struct arguments *a, char **argv)
 		stp_session.target = rc;
 	}
 	stp_session.relay = getpid();
-	record_start();
+	user_record_start();
 	rc = event_probes_drop_capabilities();
 	if (!rc)
 		rc = stp_session_start();
@@ -354,8 +361,15 @@ static int run(const struct arguments *a, char **argv)
 		wait_for_command(a->command);
 	user_system_drain();
 	status = report(a);
-	record_end(rc ? 1 : status);
 	return rc ? 1 : status;
+}
+
+static int run(const struct arguments *a, char **argv)
+{
+	int status = run_session(a, argv);
+
+	record_end(status);
+	return status;
 }
 
 int main(int argc, char **argv)

@@ -94,6 +94,8 @@ void user_frame(u32 kind, const void *payload, u32 len)
 
 	if (!stp_module.records)
 		return;
+	if (kind != STP_FRAME_START)
+		user_record_start();
 	user_flush();
 	write_all((const char *)&frame, sizeof(frame));
 	write_all(payload, len);

@@ -28,6 +28,7 @@ bool user_output_failed(void);         /* returns true if nothing is written any
 void user_output_closed(void);         /* ends the session, since the reader has closed the output */
 /* With --record: writes a frame of include/records.h. */
 void user_frame(u32 kind, const void *payload, u32 len);
+void user_record_start(void);
 void user_record_gaps(void);           /* writes the losses since the last call, before a record begins */
 
 /* memory.c: load numbers and strings through a function that reads `size` bytes, or returns false: then the

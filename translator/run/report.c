@@ -148,6 +148,7 @@ int report_finish(struct report *r, int status)
 		close(r->errors);
 	}
 	rc = spawn_wait(r->pid);
+	run_report_signal("the process that writes the output", rc);
 	return status ? status : rc;
 }
 

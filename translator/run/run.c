@@ -30,6 +30,14 @@ static void pass_on(int sig, siginfo_t *info, void *context)
 		kill(running, sig);
 }
 
+void run_report_signal(const char *program, int status)
+{
+	int sig = status - 128;
+
+	if (sig > 0 && sig < NSIG && sig != SIGINT && sig != SIGPIPE)
+		fprintf(stderr, "ERROR: %s was ended by signal %d (%s)\n", program, sig, strsignal(sig));
+}
+
 int run_program(const char *const *argv)
 {
 	static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR2 };
@@ -48,6 +56,7 @@ int run_program(const char *const *argv)
 		die("cannot run %s: %s", argv[0], strerror(-running));
 	status = spawn_wait(running);
 	running = 0;
+	run_report_signal(argv[0], status);
 	for (int i = 0; i < ARRAY_SIZE(signals); i++)
 		sigaction(signals[i], &before[i], NULL);
 	return status;

@@ -10,6 +10,9 @@
 
 // Runs a program with the descriptors of this process and waits; returns the exit status as spawn_wait() does.
 int run_program(const char *const *argv);
+// Reports that a program was ended by a signal, if this status of spawn_wait() says so. SIGINT ends a session, and
+// SIGPIPE is the consequence of another program's end.
+void run_report_signal(const char *program, int status);
 
 // Returns the path of a program of this package: from the environment variable `wish`, else as installed or beside
 // the build. Dies if it is not found.

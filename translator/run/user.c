@@ -45,6 +45,7 @@ static int run_and_wait(const struct spawn *program)
 	if (status == 127)
 		die("cannot run %s; is its file system mounted noexec? SYSTEMTAP_DIR and TMPDIR choose another one",
 		    program->argv[0]);
+	run_report_signal("the process of the script", status);
 	return status;
 }
 
