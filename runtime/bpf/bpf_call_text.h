@@ -383,23 +383,17 @@ STP_INLINE void bpf_capture_call(struct stp_slot *s, u32 when)
 
 /* ------------------------------------------------------------------ calls in progress */
 
-/* Captures of the entry, until the return. */
+/*
+ * Captures of the entry, until the return. A row of bpf_calls.h states whether a capture belongs to the call that
+ * returns. Captures of calls that do not return are evicted, since they are the oldest.
+ */
 struct stp_call_key { u64 task, probe; };
 struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
 	__uint(max_entries, 4096);
 	__type(key, struct stp_call_key);
 	__type(value, struct stp_capture);
 } stp_call_texts SEC(".maps");
-
-STP_INLINE void bpf_save_call(struct stp_slot *s)
-{
-	struct stp_call_key key = { bpf_get_current_task(), s->probe };
-
-	bpf_capture_call(s, STP_AT_ENTRY);
-	if (bpf_map_update_elem(&stp_call_texts, &key, &s->capture, 0))
-		bpf_lose(STP_LOSS_ENTRIES);
-}
 
 STP_INLINE void bpf_forget_call(u32 probe)
 {
@@ -408,15 +402,22 @@ STP_INLINE void bpf_forget_call(u32 probe)
 	bpf_map_delete_elem(&stp_call_texts, &key);
 }
 
-#define STP_SAVES_TEXT(number)							\
-STP_INLINE void skip_##number(u32 probe)					\
-{										\
-	bpf_forget_call(probe);							\
-}										\
-STP_INLINE void save_##number(struct stp_slot *s)				\
-{										\
-	bpf_save_call(s);							\
-	stp_end(s);								\
+STP_INLINE int bpf_save_call(struct stp_slot *s)
+{
+	struct stp_call_key key = { bpf_get_current_task(), s->probe };
+
+	bpf_capture_call(s, STP_AT_ENTRY);
+	if (!bpf_map_update_elem(&stp_call_texts, &key, &s->capture, 0))
+		return 1;
+	bpf_forget_call(s->probe);
+	return 0;
+}
+
+STP_INLINE const struct stp_capture *bpf_saved_call(const struct stp_slot *s)
+{
+	struct stp_call_key key = { bpf_get_current_task(), s->probe };
+
+	return s->call_saved ? bpf_map_lookup_elem(&stp_call_texts, &key) : NULL;
 }
 
 /* ------------------------------------------------------------------ plans, records */
@@ -454,7 +455,6 @@ STP_GLOBAL_FUNCTION int bpf_put_capture(struct stp_slot *s, const struct stp_cap
 /* Appends the data of a text to the record; of: STP_CALL_OF(). */
 STP_GLOBAL_FUNCTION int bpf_put_call(struct stp_slot *s, u64 of)
 {
-	struct stp_call_key key = { bpf_get_current_task() };
 	const struct stp_capture *saved = NULL;
 	u64 mark = STP_MARK | STP_MARK_CALL | of;
 	u32 when = STP_AT_ENTRY | STP_AT_RETURN;
@@ -464,8 +464,7 @@ STP_GLOBAL_FUNCTION int bpf_put_call(struct stp_slot *s, u64 of)
 	if (s->call_when == STP_AT_RETURN)
 		mark |= STP_CALL_RETURN;
 	if (s->call_when == STP_AT_RETURN && of == STP_CALL_OF(STP_CALL_ALL, 0, 0)) {
-		key.probe = s->probe;
-		saved = bpf_map_lookup_elem(&stp_call_texts, &key);
+		saved = bpf_saved_call(s);
 		mark |= saved ? STP_CALL_SAVED : 0;
 	}
 	bpf_put(s, mark);

@@ -401,37 +401,75 @@ SEC("kprobe") int stp_program_##number(u64 *ctx)				\
 
 /* ------------------------------------------------------------------ system calls */
 
-/* Calls that began before the script have no row, which is not a loss; nor is the return of fork() in the child. */
-#define STP_SAVED_ENTRIES(number, words)					\
-STP_INLINE bool enters_##number(struct stp_slot *s)				\
-{										\
-	int found = bpf_call_take(s, s->probe, 0, words, true);			\
-										\
-	if (found == STP_CALL_LOST)						\
-		bpf_lose(STP_LOSS_ENTRIES);					\
-	return found == STP_CALL_FOUND;						\
+/*
+ * Calls that began before the script have no row, which is not a loss; nor is the return of fork() in the child.
+ * Without a row, argstr is made from the data that can be read at the return.
+ */
+STP_INLINE int bpf_call_entered(struct stp_slot *s, u32 words, bool runs_without)
+{
+	int found = bpf_call_take(s, s->probe, 0, words, true);
+
+	if (found == STP_CALL_LOST || (found == STP_CALL_SKIPPED && runs_without))
+		bpf_lose(STP_LOSS_ENTRIES);
+	return found == STP_CALL_FOUND;
 }
 
-#define STP_SAVES_ENTRIES(number, words)					\
+#define STP_SKIPS_ENTRY(number)							\
 STP_INLINE void skip_##number(u32 probe)					\
 {										\
 	bpf_call_save(NULL, probe, 0, 0, false);				\
-}										\
+}
+#define STP_SAVED_ENTRIES(number, words)					\
+STP_SKIPS_ENTRY(number)								\
 STP_INLINE void save_##number(struct stp_slot *s)				\
 {										\
 	bpf_entry_end(s, entries_##number(s), s->probe, 0, words, false);	\
-}
-#ifdef STP_USES_CALL_TEXTS
-#define STP_SAVES_BOTH(number, words)						\
-STP_INLINE void skip_##number(u32 probe)					\
-{										\
-	bpf_forget_call(probe);							\
-	bpf_call_save(NULL, probe, 0, 0, false);				\
 }										\
+STP_INLINE bool enters_##number(struct stp_slot *s)				\
+{										\
+	return bpf_call_entered(s, words, false);				\
+}
+
+#ifdef STP_USES_CALL_TEXTS
+STP_INLINE void bpf_call_has_text(struct stp_slot *s, int entered)
+{
+	s->call_saved = entered;
+	if (entered && !bpf_saved_call(s)) {
+		bpf_lose(STP_LOSS_ENTRIES);
+		s->call_saved = 0;
+	}
+}
+
+/* late_: the function that computes values of @entry() at the return, or bpf_no_values */
+STP_INLINE int bpf_no_values(struct stp_slot *s)
+{
+	return 1;
+}
+#define STP_SAVED_TEXT(number, late_)						\
+STP_SKIPS_ENTRY(number)								\
+STP_INLINE void save_##number(struct stp_slot *s)				\
+{										\
+	bpf_entry_end(s, bpf_save_call(s), s->probe, 0, 0, false);		\
+}										\
+STP_INLINE bool enters_##number(struct stp_slot *s)				\
+{										\
+	bpf_call_has_text(s, bpf_call_entered(s, 0, true));			\
+	late_(s);								\
+	return true;								\
+}
+#define STP_SAVED_ENTRIES_AND_TEXT(number, words)				\
+STP_SKIPS_ENTRY(number)								\
 STP_INLINE void save_##number(struct stp_slot *s)				\
 {										\
 	bpf_save_call(s);							\
 	bpf_entry_end(s, entries_##number(s), s->probe, 0, words, false);	\
+}										\
+STP_INLINE bool enters_##number(struct stp_slot *s)				\
+{										\
+	int entered = bpf_call_entered(s, words, false);			\
+										\
+	bpf_call_has_text(s, entered);						\
+	return entered;								\
 }
 #endif
 

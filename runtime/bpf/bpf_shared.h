@@ -148,6 +148,7 @@ struct stp_slot {
 	/* the system call, for argstr: bpf_call_text.h */
 	u32 call_number;               /* with STP_CALL_COMPAT */
 	u32 call_when;                 /* STP_AT_ENTRY or STP_AT_RETURN */
+	u32 call_saved;                /* at a return: the capture of the entry can be read */
 	u32 capture_len;               /* number of words of `capture` that are used */
 	u32 capture_full;
 	struct stp_call_plan plan;

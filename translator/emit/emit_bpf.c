@@ -181,7 +181,7 @@ static void write_calls(const struct emitter *e, struct cwriter *w)
 	int64_t calls = 0, fit = TABLE_BYTES / (ROW_BYTES + 8 * entry_words(e));
 
 	for vec_each(&e->s->script.probes, p)
-		if (bpf_carries(*p) && (*p)->entries.n)
+		if (bpf_carries(*p) && (*p)->family->bpf_calls)
 			calls += (*p)->family->bpf_calls(*p);
 	if (!calls)
 		return;

@@ -465,7 +465,7 @@ const char *function_bpf_refusal(const struct probe *p)
 // that sleep.
 int function_bpf_calls(const struct probe *p)
 {
-	return 256;
+	return p->entries.n ? 256 : 0;
 }
 
 void function_emit(struct session *s, struct cwriter *w, struct probe **probes, int n)

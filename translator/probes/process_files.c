@@ -476,7 +476,7 @@ int process_bpf_calls(const struct probe *p)
 {
 	const struct process_site *d = p->data;
 
-	return d->maxactive > 0 ? (int)d->maxactive : 2048;
+	return !p->entries.n ? 0 : d->maxactive > 0 ? (int)d->maxactive : 2048;
 }
 
 void process_emit_sites(struct session *s, struct cwriter *w, struct probe **probes, int n, const char *table)

@@ -55,17 +55,21 @@ static enum entries entries_of(const struct probe *p)
 	return !p->entries.n ? ENTRIES_NONE : syscall_entries_are_arguments(p) ? ENTRIES_LATE : ENTRIES_SAVED;
 }
 
-int syscall_bpf_calls(const struct probe *p)
-{
-	return entries_of(p) == ENTRIES_SAVED ? 8192 : 0;
-}
-
 // Returns whether the program at the entry saves argstr for the return.
 static bool saves_text(const struct probe *p)
 {
 	const struct syscall_probe *d = p->data;
 
 	return d->is_return && syscall_asks_for_argstr(p);
+}
+
+// A thread is in one call at a time, so probes of a wildcard need the rows of one of them for argstr. A set of rows may
+// be full while others are empty: with so many rows, that is unlikely while the 4,096 texts (stp_call_texts) suffice.
+int syscall_bpf_calls(const struct probe *p)
+{
+	if (saves_text(p) && !p->same_body)
+		return 32768;
+	return entries_of(p) == ENTRIES_SAVED ? 8192 : 0;
 }
 
 static bool share_handler(const struct probe *p, const struct probe *q)
@@ -189,14 +193,13 @@ static void write_entries(struct session *s, struct cwriter *w, const struct pro
 	bool text = saves_text(p);
 	int words = entries != ENTRIES_NONE ? emit_bpf_entries(s, w, p, served->at, served->n) : 0;
 
-	if (entries == ENTRIES_LATE)
+	if (entries == ENTRIES_SAVED)
+		cw_line(w, text ? "STP_SAVED_ENTRIES_AND_TEXT(%d, %d)" : "STP_SAVED_ENTRIES(%d, %d)", p->index, words);
+	else if (text)
+		cw_line(w, "STP_SAVED_TEXT(%d, %s)", p->index,
+			entries == ENTRIES_LATE ? str_printf("entries_%d", p->index) : "bpf_no_values");
+	else if (entries == ENTRIES_LATE)
 		cw_line(w, "STP_LATE_ENTRIES(%d)", p->index);
-	if (entries == ENTRIES_SAVED) {
-		cw_line(w, "STP_SAVED_ENTRIES(%d, %d)", p->index, words);
-		cw_line(w, text ? "STP_SAVES_BOTH(%d, %d)" : "STP_SAVES_ENTRIES(%d, %d)", p->index, words);
-	} else if (text) {
-		cw_line(w, "STP_SAVES_TEXT(%d)", p->index);
-	}
 	if (text || entries == ENTRIES_SAVED)
 		cw_line(w, "STP_ON_SYSCALL_ENTRY(%s, skip_%d, save_%d, %d)", call, p->index, p->index, p->index);
 }
@@ -244,5 +247,5 @@ void syscall_bpf_program(struct session *s, const struct probe *p, struct cwrite
 	write_entries(s, w, p, &served, str_printf("%d, %d, %s", out.splits, out.compat || d->any, entry_function));
 	cw_line(w, "STP_ON_SYSCALL(%d, %d, %d, %d, %s, %s, %s, %s)", d->is_return, reads || names, out.splits,
 		out.compat || d->any, out.executions ? "bpf_execution" : "bpf_no_execution", name_function,
-		p->entries.n ? str_printf("enters_%d", p->index) : "bpf_enters", rest);
+		p->entries.n || saves_text(p) ? str_printf("enters_%d", p->index) : "bpf_enters", rest);
 }

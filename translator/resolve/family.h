@@ -49,8 +49,8 @@ struct probe_family {
 	// Returns the reason why BPF programs do not support this probe, or NULL if they do. NULL pointer: they
 	// support every probe.
 	const char *(*bpf_refusal)(const struct probe *p);
-	// With --runtime=bpf: returns the number of calls in progress whose values of @entry() can be saved; 0:
-	// they are computed at the return. NULL: the family has no returns.
+	// With --runtime=bpf: returns the number of calls in progress whose values of @entry(), or argstr, can be
+	// saved; 0: the probe saves none. NULL: the family has no returns.
 	int (*bpf_calls)(const struct probe *p);
 	bool as_aliases;                       // -l lists its points by name with their local variables, as it
 					       // lists aliases
