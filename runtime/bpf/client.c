@@ -241,17 +241,20 @@ void client_set_constant(const char *section, u32 value)
 	client_set_constants(section, &value, sizeof(value));
 }
 
-/* Returns whether all tables are small enough for the kernel's maps: array_map_alloc_check(). */
+/* The verifier accepts offsets below this one: BPF_MAX_VAR_OFF of linux/bpf_verifier.h, on all kernels so far. */
+#define TABLE_MAX (1u << 29)
+
 static bool tables_fit(void)
 {
 	const struct stp_shared_map *const *m = stp_bpf_layout.maps;
 
 	for (; *m; m++) {
-		if ((*m)->table_size <= INT32_MAX)
+		if ((*m)->table_size <= TABLE_MAX)
 			continue;
-		stp_complain("not enough memory for the script's arrays: %s, of %u elements, takes %lu MB; give it a smaller size "
-			     "(global %s[N], -DMAXMAPENTRIES=N)", (*m)->map->name, (*m)->capacity,
-			     (unsigned long)((*m)->table_size >> 20), (*m)->map->name);
+		stp_complain("the array %s, of %u elements, takes %lu MB, but BPF programs can use up to %u MB of an array: "
+			     "give it a smaller size (global %s[N], -DMAXMAPENTRIES=N), or run the script as a module",
+			     (*m)->map->name, (*m)->capacity,
+			     (unsigned long)(((*m)->table_size + (1 << 20) - 1) >> 20), TABLE_MAX >> 20, (*m)->map->name);
 		return false;
 	}
 	return true;

@@ -95,6 +95,18 @@ static const struct stp_probe *refused_probe(const char *log)
 	return NULL;
 }
 
+/* The verifier follows the passes of loops over strings, up to a million instructions in a program. */
+static void report_refused(const struct stp_probe *p, const char *near, const char *where, const char *reason)
+{
+	if (!strncmp(reason, "BPF program is too large", strlen("BPF program is too large")))
+		stp_complain("the BPF program of the probe at %s%s%s is too large for the kernel's verifier: use shorter strings "
+			     "(-DMAXSTRINGLEN=N, now %u), divide the handler among several probes, or run the script as a module",
+			     p->where, near, where, stp_module.limits.string_len);
+	else
+		stp_complain("the kernel refused the BPF program of the probe at %s%s%s; this is a bug: please report it with the "
+			     "script", p->where, near, where);
+}
+
 bool refusal_report(const char *log, const char *path)
 {
 	const char *end = last_of(log, "\nprocessed "), *reason = end ? end + 1 : NULL, *where;
@@ -105,8 +117,7 @@ bool refusal_report(const char *log, const char *path)
 	if (!reason || !p)
 		return false;
 	where = check_after(log, end);
-	stp_complain("the kernel refused the BPF program of the probe at %s%s%s; this is a bug: please report it with the "
-		     "script", p->where, where ? ", near " : "", where ? where : "");
+	report_refused(p, where ? ", near " : "", where ? where : "", reason);
 	stp_complain("the verifier's reason is: %.*s; its log is in %s", (int)strcspn(reason, "\n"), reason, path);
 	return true;
 }
