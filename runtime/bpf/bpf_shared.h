@@ -106,8 +106,9 @@ struct stp_capture { u64 words[STP_CAPTURE_SIZE]; };
 
 /* A mapping of a file in a process. */
 struct stp_mapping { u64 space, start, end, offset, inode, device; };
-/* A process and the program that it executes: its ID, its start since boot, and the address of its initial stack. */
-struct stp_execution { u64 pid, start_ns, stack; };
+/* A process and the program that it executes: its ID, its start since boot, the address of its initial stack, and a
+ * time of the monotonic clock at which it executes the program. */
+struct stp_execution { u64 pid, start_ns, stack, time_ns; };
 
 struct stp_slot {
 	u32 busy;

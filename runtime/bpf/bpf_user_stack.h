@@ -5,7 +5,7 @@
  * range, its inode and its path. Announcements are separate records, sent before anything that depends on them.
  * Context: a hit of a process. bpf_find_vma() exists since Linux 5.17; it fails while the process changes its
  * mappings, and with interrupts disabled it succeeds only once in a hit. The process itself is announced then: the
- * client reads /proc/PID/maps.
+ * client has followed its mappings (process_events.c), or reads /proc/PID/maps.
  */
 #ifndef BPF_USER_STACK_H
 #define BPF_USER_STACK_H
@@ -180,6 +180,7 @@ STP_INLINE void bpf_announce_process(struct stp_slot *s)
 	p->pid = bpf_get_current_pid_tgid() >> 32;
 	STP_KERNEL_READ(p->start_ns, leader->start_boottime);
 	STP_KERNEL_READ(p->stack, mm->start_stack);
+	p->time_ns = bpf_ktime_get_ns();
 	if (bpf_ringbuf_output(&stp_ring, s->note, (3 + sizeof(*p) / 8) * 8, 0))
 		bpf_lose(STP_LOSS_RECORDS);
 	else

@@ -393,8 +393,10 @@ int event_probes_open(void)
 
 int event_probes_drop_capabilities(void)
 {
-	if (bpf_object__find_map_by_name(object, "stp_mappings"))      /* programs list call stacks of processes */
+	if (bpf_object__find_map_by_name(object, "stp_mappings")) {    /* programs list call stacks of processes */
 		process_maps_start();
+		process_events_start();
+	}
 	if (privileges_for_attaching(client_family(&stp_uprobe_family) != NULL))
 		return 0;
 	stp_complain("cannot drop capabilities: %s", strerror(errno));

@@ -44,8 +44,20 @@ void process_maps_start(void);     /* called before privileges are dropped */
 /* Calls user_names_add() for the mappings of a process, unless it has exited or has executed another program. */
 void process_maps_read(u64 space, const struct stp_execution *p);
 
-/* user_names.c */
+/* process_events.c */
 struct stp_mapping;
+struct process_image;
+void process_events_start(void);   /* called before privileges are dropped */
+/* Wakes a process that waits for the file of epoll(7) when many events have not been read. */
+void process_events_wake(int epoll_fd);
+void process_events_read(void);    /* called before records are read */
+/* Returns what the process executed at the time, for as long as this process runs; NULL: unknown. is_complete: all its
+ * mappings are known. */
+struct process_image *process_events_image(const struct stp_execution *p, bool *is_complete);
+/* Returns the mapping of an address, without the number of its memory; NULL: unknown. */
+const struct stp_mapping *process_events_mapping(const struct process_image *i, u64 address, const char **path);
+
+/* user_names.c */
 void user_names_add(const struct stp_mapping *m, const char *path);
 /* The mappings of this process are read, now and when an address is in none that is known. */
 void user_names_follow(u64 space, const struct stp_execution *p);

@@ -188,6 +188,7 @@ static void follow_process(struct reader *r)
 
 	p.start_ns = number(r);
 	p.stack = number(r);
+	p.time_ns = number(r);
 	user_names_follow(space, &p);
 }
 
@@ -248,7 +249,10 @@ static int read_record(void *unused, void *data, size_t size)
 int records_open(int map_fd)
 {
 	ring = ring_buffer__new(map_fd, read_record, NULL, NULL);
-	return ring ? 0 : -errno;
+	if (!ring)
+		return -errno;
+	process_events_wake(ring_buffer__epoll_fd(ring));
+	return 0;
 }
 
 int records_fd(void)
@@ -258,6 +262,8 @@ int records_fd(void)
 
 void records_read(void)
 {
-	if (ring)
-		ring_buffer__consume(ring);
+	if (!ring)
+		return;
+	process_events_read();
+	ring_buffer__consume(ring);
 }

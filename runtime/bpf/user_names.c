@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Names of addresses of processes, from the mappings that programs announce or /proc/PID/maps has, and the tables of
- * struct stp_object, as in kernel/user_stack.c. Mappings of processes that have exited are not removed, since records
- * that refer to them may follow.
+ * Names of addresses of processes, from the mappings that programs announce, the kernel reports or /proc/PID/maps has,
+ * and the tables of struct stp_object, as in kernel/user_stack.c. Mappings of processes that have exited are not
+ * removed, since records that refer to them may follow.
  */
 #define _GNU_SOURCE
 #include "any_script.h"
@@ -32,6 +32,7 @@ struct space {
 	u64 number;
 	struct mapping *mappings;
 	u32 n;
+	struct process_image *image;           /* the mappings that the kernel has reported; NULL: none */
 	struct stp_execution process;            /* pid 0: its mappings cannot be read */
 	u64 due_ns, wait_ns;                   /* time of the next reading, and the interval before it */
 };
@@ -200,11 +201,30 @@ static void read_maps(struct space *s)
 void user_names_follow(u64 number, const struct stp_execution *p)
 {
 	struct space *s = space_get(number);
+	bool is_complete;
 
 	if (!s)
 		return;
 	s->process = *p;
-	read_maps(s);
+	if (s->image)
+		return;
+	s->image = process_events_image(p, &is_complete);
+	if (!s->image || !is_complete)
+		read_maps(s);
+}
+
+static const struct mapping *reported_mapping(struct space *s, u64 address)
+{
+	const char *path;
+	const struct stp_mapping *found = s->image ? process_events_mapping(s->image, address, &path) : NULL;
+	struct stp_mapping m;
+
+	if (!found)
+		return NULL;
+	m = *found;
+	m.space = s->number;
+	user_names_add(&m, path);
+	return known_mapping(s, address);
 }
 
 static const struct mapping *mapping_of(u64 number, u64 address)
@@ -212,6 +232,8 @@ static const struct mapping *mapping_of(u64 number, u64 address)
 	struct space *s = space_find(number);
 	const struct mapping *m = s ? known_mapping(s, address) : NULL;
 
+	if (!m && s)
+		m = reported_mapping(s, address);
 	if (m || !s || !s->process.pid || user_now_ns() < s->due_ns)
 		return m;
 	read_maps(s);
