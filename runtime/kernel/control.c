@@ -16,6 +16,7 @@
 #include <linux/moduleparam.h>
 #include <linux/log2.h>
 #include <linux/mutex.h>
+#include <linux/pid.h>
 #include <linux/poll.h>
 #include <linux/rcupdate.h>
 #include <linux/string.h>
@@ -335,13 +336,27 @@ static int do_remote(const struct stp_remote *r, u32 len)
 	return 0;
 }
 
+/* Returns the process ID in the initial PID namespace, which handlers compare, of one in that of the current process.
+ * An ID that no process has is returned unchanged. */
+static s32 initial_id(s32 id)
+{
+	struct pid *pid;
+
+	rcu_read_lock();
+	pid = find_vpid(id);
+	if (pid)
+		id = pid_nr(pid);
+	rcu_read_unlock();
+	return id;
+}
+
 static int do_start(const struct stp_start *s)
 {
 	struct stp_status status = {};
 
 	if (control.phase != PHASE_MADE)
 		return -EBUSY;
-	stp_session.target = s->target_pid;
+	stp_session.target = initial_id(s->target_pid);
 	stp_session.namespaces = s->namespaces;
 	stp_session.relay = current->tgid;
 	owner = -1;

@@ -11,6 +11,7 @@
 #include <linux/hw_breakpoint.h>
 #include <linux/perf_event.h>
 #include <linux/pid.h>
+#include <linux/pid_namespace.h>
 #include <linux/ptrace.h>
 #include <linux/sched/mm.h>
 #include <linux/sched/signal.h>
@@ -57,12 +58,11 @@ static bool is_among(const struct task_struct *task, struct task_struct *const *
  * the others are counted as threads that are not watched. Context: process. */
 static u32 threads_of_target(struct task_struct **at, u32 max, struct task_struct *const *known, u32 nknown)
 {
-	struct pid *id = find_get_pid(stp_session.target);
 	struct task_struct *leader, *task;
 	u32 n = 0;
 
 	rcu_read_lock();
-	leader = id ? pid_task(id, PIDTYPE_TGID) : NULL;
+	leader = pid_task(find_pid_ns(stp_session.target, &init_pid_ns), PIDTYPE_TGID);
 	if (leader)
 		for_each_thread(leader, task) {
 			if (is_among(task, known, nknown))
@@ -73,7 +73,6 @@ static u32 threads_of_target(struct task_struct **at, u32 max, struct task_struc
 				stp_lose(STP_LOSS_THREADS, 1);
 		}
 	rcu_read_unlock();
-	put_pid(id);
 	return n;
 }
 

@@ -15,6 +15,7 @@
 #include <linux/irq_work.h>
 #include <linux/perf_event.h>
 #include <linux/pid.h>
+#include <linux/pid_namespace.h>
 #include <linux/ptrace.h>
 #include <linux/tracepoint.h>
 
@@ -446,7 +447,7 @@ static int add_counter(struct stp_perf *p, struct perf_event_attr *attr)
 	struct perf_event *e;
 
 	rcu_read_lock();
-	task = pid_task(find_vpid(stp_session.target), PIDTYPE_PID);
+	task = pid_task(find_pid_ns(stp_session.target, &init_pid_ns), PIDTYPE_PID);
 	if (task)
 		get_task_struct(task);
 	rcu_read_unlock();
