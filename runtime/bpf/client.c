@@ -22,6 +22,7 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -391,8 +392,28 @@ int event_probes_open(void)
 	return 0;
 }
 
+bool client_in_initial_namespace(void)
+{
+	enum { INITIAL = (int)0xeffffffc };        /* inode of the initial PID namespace: PROC_PID_INIT_INO */
+	struct stat ns;
+
+	return stat("/proc/self/ns/pid", &ns) || ns.st_ino == (u32)INITIAL;
+}
+
+/* Programs have the IDs of the initial PID namespace; that of a process in another one cannot be determined here. */
+static void check_target(void)
+{
+	if (!stp_session.target || client_in_initial_namespace())
+		return;
+	stp_session.target_unknown = true;
+	plat_message(STP_MSG_WARNING, "process IDs of BPF programs are those of the host, but this is another PID namespace: "
+		     "target() is -1, so that no process is the target; run stap in the PID namespace of the host "
+		     "(docker run --pid=host)");
+}
+
 int event_probes_drop_capabilities(void)
 {
+	check_target();
 	if (bpf_object__find_map_by_name(object, "stp_mappings")) {    /* programs list call stacks of processes */
 		process_maps_start();
 		process_events_start();
@@ -732,7 +753,7 @@ void event_probes_enable(bool open)
 	if (open && !privileges_none())
 		stp_complain("cannot drop capabilities: %s", strerror(errno));
 	published |= open;
-	control->target = stp_session.target;
+	control->target = stp_target(NULL);
 	control->client = getpid();
 	control->timezone = stp_timezone_s(NULL);
 	while (!control->clock_offset) /* bounded: until this process runs some microseconds without interruption */

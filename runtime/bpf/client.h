@@ -68,6 +68,8 @@ const char *user_names_complete(const char *s, char *to);
 void user_names_print(struct stp_ctx *c, u64 form, u64 space, u64 address);
 
 /* client.c */
+/* Returns whether process IDs of this process are those that programs have. */
+bool client_in_initial_namespace(void);
 /* Returns the program of a probe of the script; NULL: it has none. */
 struct bpf_program *client_program(const struct stp_probe *p);
 struct bpf_program *client_named_program(const char *name);

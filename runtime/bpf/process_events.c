@@ -23,14 +23,12 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #define RING_BYTES (256u << 10)            /* for each CPU; a power of two. A program that starts takes about 1 KB */
 #define EVENTS_MAX (1u << 16)              /* events that wait for those of other CPUs */
 #define IMAGES_MAX (1u << 16)              /* images that are kept */
-#define NAMESPACE_INITIAL 0xeffffffcu      /* inode of the initial PID namespace: PROC_PID_INIT_INO */
 
 struct process_image {
 	struct process_image *next;            /* the next one in the slot; newer ones come first */
@@ -330,13 +328,6 @@ const struct stp_mapping *process_events_mapping(const struct process_image *i, 
 
 /* ------------------------------------------------------------------ rings */
 
-static bool in_initial_namespace(void)
-{
-	struct stat ns;
-
-	return !stat("/proc/self/ns/pid", &ns) && ns.st_ino == NAMESPACE_INITIAL;
-}
-
 static bool open_ring(u32 cpu)
 {
 	struct perf_event_attr a = { .size = sizeof(a), .type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_DUMMY,
@@ -362,7 +353,7 @@ void process_events_start(void)
 {
 	int cpus = libbpf_num_possible_cpus(), cpu;
 
-	if (nrings || cpus <= 0 || !in_initial_namespace())
+	if (nrings || cpus <= 0 || !client_in_initial_namespace())
 		return;
 	rings = calloc((size_t)cpus, sizeof(*rings));
 	events = calloc(EVENTS_MAX, sizeof(*events));

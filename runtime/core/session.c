@@ -554,7 +554,7 @@ void stp_session_summary(struct stp_summary *sum)
 
 s64 stp_target(struct stp_ctx *c)
 {
-	return stp_session.target;
+	return stp_session.target_unknown ? -1 : stp_session.target;
 }
 
 /* Returns whether the process belongs to the user: the user could read its memory by other means, too, so it is

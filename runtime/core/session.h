@@ -28,6 +28,7 @@ enum stp_state {
 struct stp_session {
 	u32 state;               /* enum stp_state; changed with atomics */
 	s32 target;              /* set by the platform before start: process ID of -c, -x; 0: none */
+	bool target_unknown;     /* IDs of handlers are of another PID namespace than `target`: target() is -1 */
 	s32 namespaces;          /* set by the platform before start: -N, a process ID; 0: the initial namespaces */
 	u32 uid;                 /* set by the platform: the user who runs the script */
 	u64 pid_namespace, user_namespace;       /* set by the platform before start: addresses of namespaces, 0:
