@@ -269,27 +269,6 @@ static void set_limits(struct options *o, const char *path)
 	}
 }
 
-bool example_select(struct session *s)
-{
-	struct options *o = &s->opt;
-
-	read_all(s);
-	if (o->script_file && !*o->script_file)
-		die("--example= lacks the name of a script; stap --example lists them");
-	if (!o->script_file && !found.all.n)
-		report_unknown("");
-	if (!o->script_file) {
-		list_all();
-		return false;
-	}
-	o->script_file = path_of(o->script_file);
-	if (o->example_show)
-		print_script(o->script_file);
-	else
-		set_limits(o, o->script_file);
-	return !o->example_show;
-}
-
 // Text that continues the usage is in lines that are indented.
 void example_print_usage(const struct session *s)
 {
@@ -304,6 +283,49 @@ void example_print_usage(const struct session *s)
 		line += strcspn(line, "\n");
 		line += str_starts(line, "\n#   ") ? strlen("\n#") : 0;
 	} while (*line == ' ');
+}
+
+// Ends with an error if an argument is missing: the words in capitals with which the script's usage begins.
+static void check_arguments(const struct session *s)
+{
+	const char *name, *end, *line = usage_of(s->opt.script_file, &name, &end), *at = line ? end + strlen(".stp") : "";
+	struct buf missing = { 0 };
+
+	for (int i = 0; *at == ' ' && isupper((unsigned char)at[1]); i++) {
+		size_t len = 1 + strcspn(at + 1, " ;\n");
+
+		if (i >= s->opt.args.n)
+			buf_add(&missing, at, len);
+		at += len;
+	}
+	if (!missing.len)
+		return;
+	example_print_usage(s);
+	die("--example %.*s lacks%s; --example %.*s --show prints its description", (int)(end - name), name,
+	    buf_text(&missing), (int)(end - name), name);
+}
+
+bool example_select(struct session *s)
+{
+	struct options *o = &s->opt;
+
+	read_all(s);
+	if (o->script_file && !*o->script_file)
+		die("--example= lacks the name of a script; stap --example lists them");
+	if (!o->script_file && !found.all.n)
+		report_unknown("");
+	if (!o->script_file) {
+		list_all();
+		return false;
+	}
+	o->script_file = path_of(o->script_file);
+	if (o->example_show) {
+		print_script(o->script_file);
+		return false;
+	}
+	check_arguments(s);
+	set_limits(o, o->script_file);
+	return true;
 }
 
 void example_names(const struct session *s, name_list *out)
