@@ -299,6 +299,43 @@ static int check_descriptors(void)
 	return -ECANCELED;
 }
 
+/* Returns whether a parameter of the function is a pointer. */
+static bool takes_pointer(const struct btf *btf, const struct btf_type *func)
+{
+	const struct btf_type *proto = btf__type_by_id(btf, func->type);
+	const struct btf_param *p = btf_params(proto);
+	u16 i;
+
+	for (i = 0; i < btf_vlen(proto); i++) {
+		const struct btf_type *t = btf__type_by_id(btf, p[i].type);
+
+		while (btf_is_mod(t) || btf_is_typedef(t))
+			t = btf__type_by_id(btf, t->type);
+		if (btf_is_ptr(t))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Before Linux 5.12, the verifier rejects functions with pointers unless it follows them at each call, as static ones.
+ * Those kernels lack this helper, too, which is of 5.13.
+ */
+static void prepare_functions(void)
+{
+	const struct btf *btf = bpf_object__btf(object);
+	u32 i, n = btf ? btf__type_cnt(btf) : 0;
+
+	if (libbpf_probe_bpf_helper(BPF_PROG_TYPE_KPROBE, BPF_FUNC_for_each_map_elem, NULL))
+		return;
+	for (i = 1; i < n; i++) {
+		struct btf_type *t = (struct btf_type *)btf__type_by_id(btf, i);
+
+		if (btf_is_func(t) && btf_vlen(t) == BTF_FUNC_GLOBAL && takes_pointer(btf, t))
+			t->info = BTF_KIND_FUNC << 24 | BTF_FUNC_STATIC;
+	}
+}
+
 /* Loads programs that disable preemption, if possible: kernels before 6.10, and some later ones, do not load them. */
 static int load(u32 preempt_off)
 {
@@ -323,6 +360,7 @@ static int load(u32 preempt_off)
 		err = lsm_prepare();
 	watchpoints_prepare();
 	kernel_memory_prepare();
+	prepare_functions();
 	if (!err)
 		err = bpf_object__load(object);
 	if (!err)
