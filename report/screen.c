@@ -253,15 +253,46 @@ static int draw_histogram(const struct live_row *r, int y, int height)
 
 // ---------------------------------------------------------------- the layout
 
-// Returns the height of a table: each gets the rows that it has, but not more than its share of the remaining rows.
-static int table_height(size_t pane, int left)
+static int wanted_height(size_t pane)
 {
 	size_t n;
-	int share = left / (int)(live.ntables - pane), wanted;
 
 	free(shown_rows(live.tables[pane], &n));
-	wanted = (int)(n < 1000 ? n : 1000) + 1;
-	return wanted < share ? wanted : share > 2 ? share : 2;
+	return (int)(n < 1000 ? n : 1000) + 1;
+}
+
+// Returns the height that no table may exceed so that all fit: what small tables leave is for the large ones.
+static int largest_height(const int *wanted, int left)
+{
+	int largest = 0, rest, large;
+
+	do {
+		rest = left;
+		large = 0;
+		for (size_t i = 0; i < live.ntables; i++) {
+			large += wanted[i] > largest;
+			rest -= wanted[i] > largest ? 0 : wanted[i];
+		}
+		if (!large || rest / large <= largest)
+			break;
+		largest = rest / large;
+	} while (true);
+	return largest > 2 ? largest : 2;
+}
+
+static int draw_tables(int y, int end, int left)
+{
+	int *wanted = calloc(live.ntables + 1, sizeof(*wanted)), largest;
+
+	if (!wanted)
+		abort();
+	for (size_t i = 0; i < live.ntables; i++)
+		wanted[i] = wanted_height(i);
+	largest = largest_height(wanted, left);
+	for (size_t i = 0; i < live.ntables && y + 2 <= end; i++)
+		y = draw_table(i, y, wanted[i] < largest ? wanted[i] : largest);
+	free(wanted);
+	return y;
 }
 
 static void draw_whole(int y, int height)
@@ -287,12 +318,7 @@ static void draw_all(int y, int height)
 	if (probes > height / 4)
 		probes = height / 4 > 2 ? height / 4 : 2;
 	left = height - probes - height / 4 - hist;
-	for (size_t i = 0; i < live.ntables && y + 2 <= end; i++) {
-		int h = table_height(i, left);
-
-		y = draw_table(i, y, h);
-		left -= h;
-	}
+	y = draw_tables(y, end, left);
 	if (hist)
 		y = draw_histogram(r, y, hist > HISTOGRAM_ROWS ? HISTOGRAM_ROWS : hist);
 	if (y + probes <= end)

@@ -129,6 +129,13 @@ report report/monitor-resize "$(await '^q quit'; becomes fits)"
 keys Enter
 report report/monitor-quit "$(end)"
 
+# A large table has the rows that small ones do not need.
+session=$((session + 1))
+screen new-session -d -x 100 -y 40 "'$STAP' -w --monitor --runtime=user -e 'global large, a, b, c, d, i probe timer.ms(50) {
+	large[\"row\", i++ % 50]++; a[1]++; b[1]++; c[1]++; d[1]++ } probe end { println(\"5000 ended after 1\") }' 2>&1; sleep 600"
+many_rows() { [ "$(lines | grep -c '^row, ')" -ge 12 ]; }
+report report/monitor-rows "$(becomes many_rows; await '^d  '; await '^output'; screen kill-server)"
+
 begin 'TERM=vt100 LC_ALL=C' --runtime=user
 keys Tab
 report report/monitor-vt100 "$(await '^often, 2'; await '^  *4K  *[0-9]*  *100.0% #'; screen capture-pane -e -p | grep -q $'\033\[[0-9;]*3[1-7]m' && echo "colours"; end)"
