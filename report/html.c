@@ -14,15 +14,20 @@
 #include <string.h>
 
 // Limits of a session. After SAMPLE records or SAMPLE_BYTES, only every second record is shown; after as many again,
-// every fourth; and so on.
+// every fourth; and so on. Histograms are counted apart, by the hits that print them, since heat maps are made of them.
 enum { SAMPLE = 5000, SAMPLE_BYTES = 1 << 19, VALUES_MAX = 100000, MESSAGES_MAX = 500 };
+
+// Every step-th record is shown; the other two count since `step` changed.
+struct sample { uint64_t step, shown, bytes; };
 
 struct page {
 	bool in_session;
 	struct intern frames;              // names of frames that were written
 	struct frame_numbers numbers;      // in `frames`
 	uint64_t printed, values, messages, gaps;
-	uint64_t step, shown, shown_bytes; // every step-th record is shown; the other two count since `step` changed
+	struct sample prints, hists;
+	uint64_t hist_hits, hist_seq;      // number of hits that printed histograms, and the record of the last one
+	uint64_t nth;                      // position of a histogram among those of a hit
 	uint64_t *records;                 // number of records of each probe
 	size_t nrecords;
 };
@@ -111,7 +116,7 @@ static void begin_session(struct output *out, const struct session *s, const str
 	}
 	end_session(out);
 	page->in_session = true;
-	page->step = 1;
+	page->prints.step = page->hists.step = 1;
 	fputs("<script type=\"application/json\" class=\"session\">\n", out->file);
 	put(out, json_event(out, s, e));
 }
@@ -140,34 +145,53 @@ static void describe_probes(struct output *out, const struct session *s, size_t 
 
 // --- events ---
 
+static void count_histogram(struct page *page, const struct event *e)
+{
+	bool follows = page->hist_hits && page->hist_seq == e->seq;
+
+	page->nth = follows ? page->nth + 1 : 0;
+	page->hist_hits += !follows;
+	page->hist_seq = e->seq;
+}
+
+static void count_shown(struct sample *sample, size_t bytes)
+{
+	sample->bytes += bytes;
+	if (++sample->shown < SAMPLE && sample->bytes < SAMPLE_BYTES)
+		return;
+	*sample = (struct sample){ .step = 2 * sample->step };
+}
+
 // As `print` and `hist` of doc/json.md, with the number of the record, the nanoseconds since the session's start, and
-// the number of the probe, from 0; -1: none of the script's.
+// the number of the probe, from 0; -1: none of the script's. `nth` is the position of a histogram among those that one
+// hit printed, from 0.
 static void printed(struct output *out, const struct session *s, const struct event *e)
 {
 	struct page *page = out->state;
-	struct json_object *o;
+	bool hist = e->kind == EVENT_HIST;
+	struct sample *sample = hist ? &page->hists : &page->prints;
 	int64_t probe = e->probe ? e->probe - s->probes : -1;
 	uint64_t n = page->printed++;
+	struct json_object *o;
 
 	if (probe >= 0) {
 		describe_probes(out, s, probe + 1);
 		page->records[probe]++;
 	}
-	if (n % page->step)
+	if (hist)
+		count_histogram(page, e);
+	if ((hist ? page->hist_hits - 1 : n) % sample->step)
 		return;
-	o = e->kind == EVENT_HIST ? json_event(out, s, e) : object("print");
+	o = hist ? json_event(out, s, e) : object("print");
+	if (hist)
+		add_number(o, "nth", page->nth);
 	add_number(o, "n", n);
 	add_number(o, "time", e->time_ns - s->start_ns);
 	add_number(o, "cpu", e->cpu);
 	add_number(o, "probe", probe);
 	json_object_object_del(o, "place");
 	json_object_object_add(o, "text", json_text(event_text(s, e)));
-	page->shown_bytes += put(out, o);
-	page->shown++;
-	if (page->shown < SAMPLE && page->shown_bytes < SAMPLE_BYTES)
-		return;
-	page->step *= 2;
-	page->shown = page->shown_bytes = 0;
+	count_shown(sample, put(out, o));
 }
 
 struct frame_list { struct output *out; struct json_object *list; };

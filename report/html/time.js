@@ -32,17 +32,14 @@ function cell(svg, x, y, width, height, strength, text) {
 // Histograms by the place that printed them: the probe, and the position among those that one hit printed.
 function printed_histograms(records) {
 	const groups = new Map();
-	let last = {}, nth = 0;
 
 	for (const r of records) {
 		if (r.type !== "hist")
 			continue;
-		nth = last.time === r.time && last.probe === r.probe && last.cpu === r.cpu ? nth + 1 : 0;
-		last = r;
-		const key = r.probe + " " + nth;
+		const key = r.probe + " " + r.nth;
 
 		if (!groups.has(key))
-			groups.set(key, { probe: r.probe, nth, hists: [] });
+			groups.set(key, { probe: r.probe, nth: r.nth, hists: [] });
 		groups.get(key).hists.push(r);
 	}
 	return [...groups.values()];

@@ -304,6 +304,12 @@ stap_user -T 60 changed.stp --record -o changed.rec >/dev/null 2>&1
 stap_user "$here/hostile.stp" --output=html:hostile.html >/dev/null 2>&1
 stap_user -e 'probe begin { for (i = 0; i < 30000; i++) println(i); exit() }' -DMAXACTION=1000000 --output=html:sampled.html >/dev/null 2>&1
 "$STAP" report -f html gaps >gaps.html
+# A heat map has all histograms that a statement prints, also if only a sample of the printed lines is shown.
+stap_user -T 60 -DMAXACTION=100000 --output=html:heat.html -e 'global a, b, n probe timer.ms(20) {
+	for (i = 0; i < 700; i++) println(i)
+	a <<< 1; b <<< 1000; print(@hist_log(a)); print(@hist_log(b)); if (++n == 16) exit() }' >/dev/null 2>heat.err
+report report/html-heat-maps-are-whole "$(cat heat.err | grep -v 'Missed timer ticks'
+	grep '^{"type":"hist"' heat.html | jq -r '"\(.nth) \(.avg)"' | sort | uniq -c | diff - <(printf '%7d %s\n' 16 '0 1' 16 '1 1000'))"
 stap_user -f html -e 'global h probe begin { h <<< 1 << 62 h <<< -(1 << 62) print(@hist_log(h)) exit() }' >wide.html
 head -c $(($(stat -c %s html.rec) * 3 / 4)) html.rec >cut.rec
 "$STAP" report -f html cut.rec >cut.html 2>/dev/null
