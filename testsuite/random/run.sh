@@ -3,7 +3,8 @@
 # Scripts that are made at random from the whole grammar and from names that exist, valid and nearly valid (fuzz.py, script.py, names.py):
 # scripts   passes 2 to 4 under sanitizers: no crash, no failed assertion, no pass that takes 10 s of CPU, and a
 # script that pass 2 accepts compiles modules   what compiles loads in a guest without a message of the kernel
-# `runtests random` runs `scripts` alone, $RANDOM_SCRIPTS (20) of a fixed seed; `modules` takes $RANDOM_MODULES (10). In full, with STAP of a build by `configure --disable-gc
+# arrays   operations on arrays, against a model (arrays.py): on the user runtime, and as BPF programs where they can be loaded
+# `runtests random` runs `scripts` and `arrays`, $RANDOM_SCRIPTS (20) of a fixed seed; `modules` takes $RANDOM_MODULES (10). In full, with STAP of a build by `configure --disable-gc
 # CFLAGS="-g -O1 -fsanitize=address,undefined -fno-sanitize-recover=undefined"`:
 #     testsuite/random/fuzz.py --stap STAP --release RELEASE --minutes 30 --seed N      what is found stays in /tmp/random/found
 #     testsuite/random/load.sh STAP RELEASE 500 SEED                                    500 modules in one guest
@@ -34,8 +35,19 @@ try() { # NAME COMMAND...
 	fi
 }
 
-names=${*:-scripts}
+names=${*:-scripts arrays}
 release=$(newest 6.1)
+
+arrays() {
+	python3 "$TESTS/random/arrays.py" --stap "$STAP" --seeds 1:9 --directory "$SCRATCH" || return
+	"$STAP" --runtime=bpf -e 'global n probe kernel.trace("sched_switch") { n++ exit() } probe end { println(n > 0) }' || return 0
+	gcc -g -O1 -pthread -o "$SCRATCH/calls" "$TESTS/bpf/calls.c" || return
+	python3 "$TESTS/random/arrays.py" --stap "$STAP" --seeds 1:5 --steps 600 --directory "$SCRATCH" --calls "$SCRATCH/calls"
+}
+if [[ " $names " == *" arrays "* ]]; then
+	try arrays arrays
+	names=${names/arrays/}
+fi
 if [ -z "$release" ]; then
 	for name in $names; do skip "random/$name" "a kernel 6.1 with image and headers"; done
 	exit 0
