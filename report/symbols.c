@@ -170,10 +170,10 @@ static int open_kernel_file(const char *directory, const char *release, struct c
 	return fd;
 }
 
-static void report_release(const char *path)
+static void report_release(const char *name, const char *path)
 {
-	fprintf(stderr, "WARNING: the build ID of the kernel was not recorded, so that %s, which was found by the release "
-		"of the kernel, may be another build\n", path);
+	fprintf(stderr, "WARNING: the build ID of the %s was not recorded, so that %s, which was found by the release "
+		"of the kernel, may be another build\n", name, path);
 }
 
 // A kernel is found by its build ID, or else by its release, if it has the build ID that was recorded. It is not
@@ -196,7 +196,7 @@ static Dwfl_Module *open_kernel(Dwfl *dwfl, const char *release, const struct re
 	if (fd < 0 && wanted.differs)
 		report_build(&wanted);
 	if (fd >= 0 && !file)
-		report_release(path);
+		report_release("kernel", path);
 	return report_file(dwfl, path, fd);
 }
 
@@ -258,6 +258,16 @@ static Dwfl_Module *module_below(Dwfl *dwfl, const char *directory, const char *
 	return found;
 }
 
+static void report_module_release(Dwfl_Module *m, const char *name)
+{
+	char text[MODULE_MAX + sizeof("module ")];
+	const char *path = NULL;
+
+	dwfl_module_info(m, NULL, NULL, NULL, NULL, NULL, &path, NULL);
+	snprintf(text, sizeof(text), "module %s", name);
+	report_release(text, path ? path : "its file");
+}
+
 static Dwfl_Module *open_module(Dwfl *dwfl, const char *release, const char *name, const struct recorded_file *file)
 {
 	const char *directories[] = { sysroot, "" };
@@ -267,6 +277,8 @@ static Dwfl_Module *open_module(Dwfl *dwfl, const char *release, const char *nam
 	for (size_t i = 0; i < 2; i++) {
 		Dwfl_Module *found = module_below(dwfl, directories[i], release, name);
 
+		if (found && !file)
+			report_module_release(found, name);
 		if (found && is_build(found, file, &other))
 			return found;
 	}

@@ -12,17 +12,22 @@
 #include "code_file.h"
 
 #include <ctype.h>
+#include <dirent.h>
 #include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { FILES_MAX = 4096, SLOTS = 2 * FILES_MAX, NUMBER_SIZE = 10, SUFFIX_SIZE = 64 };
+enum { FILES_MAX = 4096, SLOTS = 2 * FILES_MAX, MODULES_MAX = 1024, NUMBER_SIZE = 10, SUFFIX_SIZE = 64 };
 
 struct mapped_file { char *path; uint64_t end; };
 static struct mapped_file known[SLOTS];        /* a hash table; path NULL: unused */
 static unsigned nknown;
+
+struct module { char *name; struct build_id id; };
+static struct module modules[MODULES_MAX];     /* loaded when the session began */
+static unsigned nmodules;
 
 /* ------------------------------------------------------------------ the table */
 
@@ -70,14 +75,47 @@ static char *put_bytes(char *at, const void *bytes, size_t n)
 }
 
 /* The kernel publishes its notes and those of its modules. */
-static bool identify_kernel_code(const char *module, struct build_id *id)
+static bool read_module_notes(const char *module, struct build_id *id)
 {
 	char path[sizeof("/sys/module//notes/.note.gnu.build-id") + NAME_MAX];
 
-	if (!strcmp(module, "kernel"))
-		return code_file_read_notes("/sys/kernel/notes", id);
 	snprintf(path, sizeof(path), "/sys/module/%s/notes/.note.gnu.build-id", module);
 	return code_file_read_notes(path, id);
+}
+
+/* Reads the build IDs of the modules that are loaded when the session begins: call stacks in arrays are written when it
+ * ends, and a module may be unloaded before. */
+static void read_modules(void)
+{
+	DIR *directory = opendir("/sys/module");
+	struct dirent *d;
+	struct module m;
+
+	while (directory && nmodules < MODULES_MAX && (d = readdir(directory))) {
+		if (*d->d_name == '.' || !read_module_notes(d->d_name, &m.id))
+			continue;
+		m.name = strdup(d->d_name);
+		if (m.name)
+			modules[nmodules++] = m;
+	}
+	if (directory)
+		closedir(directory);
+}
+
+static bool identify_kernel_code(const char *module, struct build_id *id)
+{
+	unsigned i;
+
+	if (!strcmp(module, "kernel"))
+		return code_file_read_notes("/sys/kernel/notes", id);
+	if (read_module_notes(module, id))
+		return true;
+	for (i = 0; i < nmodules; i++)
+		if (!strcmp(modules[i].name, module)) {
+			*id = modules[i].id;
+			return true;
+		}
+	return false;
 }
 
 static void describe(const char *path, uint64_t end, void (*emit)(const void *payload, size_t len))
@@ -132,7 +170,11 @@ void mapped_files_find(const void *items, size_t len, void (*emit)(const void *p
 {
 	const char *at = items, *end = at + len;
 	char path[PATH_MAX + SUFFIX_SIZE];
+	static bool has_modules;
 
+	if (!has_modules)
+		read_modules();                /* the first record is that of the session */
+	has_modules = true;
 	while ((at = memmem(at, (size_t)(end - at), " [", 2))) {
 		size_t space = (size_t)(end - (at += 2));
 		const char *newline = memchr(at, '\n', space < sizeof(path) ? space : sizeof(path));
