@@ -286,7 +286,12 @@ rm -f ./-
 report report/dash-is-standard-output "$(yes hello | head -n 3 | diff - dash; cat dash.err; [ ! -e ./- ] || echo "a file of that name"
 	for two in "--output=json:- --output=csv:-" "--output=json:- -f csv" "-f csv --output=json:-"; do
 		"$STAP" report $two 2>&1 | grep -q 'two formats are written to standard output' || echo "two formats: $two"
+	done
+	for two in "--output=json:- --output=csv:-" "--output=json:- -f csv" "-f csv --output=json:-" "--output=csv:- --json" "--json --output=csv:-"; do
+		stap_user $two -e "$hello" 2>&1 | grep -q 'two formats are written to standard output' || echo "two formats of a run: $two"
 	done)"
+report report/last-format-counts "$(stap_user --json -f csv -e 'global n probe begin { n[1] = 2; exit() }' | diff - <(printf 'global,key1,value\r\nn,1,2\r\n')
+	stap_user -f csv --json -e "$hello" | jq -r 'select(.text) | .text[:-1]' | diff - <(echo hello))"
 mkfifo fifo
 for args in "-o fifo" "-f json -o fifo" "--output=text:fifo"; do
 	timeout 100 "$STAP" -w --runtime=user $args -e "$hello" >/dev/null 2>fifo.err &

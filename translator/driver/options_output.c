@@ -13,7 +13,14 @@
 void options_set_output_format(struct options *o, const char *arg)
 {
 	o->output_format = arg;
+	o->json = false;                   // the last one of -f and --json counts
 	o->records = true;
+}
+
+static void refuse_two_formats(const char *one, const char *other)
+{
+	if (one && other)
+		options_misused("two formats are written to standard output; give one of them a file");
 }
 
 void options_add_output(struct options *o, const char *arg)
@@ -22,13 +29,13 @@ void options_add_output(struct options *o, const char *arg)
 
 	if (!colon || colon == arg || !colon[1])
 		options_misused("--output takes FORMAT:FILE, not \"%s\"", arg);
-	if (!strcmp(colon, ":-") && o->output_format)
-		options_misused("two formats are written to standard output; give one of them a file");
-	if (!strcmp(colon, ":-"))
-		options_set_output_format(o, str_printf("%.*s", (int)(colon - arg), arg));
-	else
-		vec_push(&o->outputs, arg);
 	o->records = true;
+	if (strcmp(colon, ":-")) {
+		vec_push(&o->outputs, arg);
+		return;
+	}
+	refuse_two_formats(o->dash_format, arg);
+	o->dash_format = str_printf("%.*s", (int)(colon - arg), arg);
 }
 
 void options_set_json_safe(struct options *o, const char *arg)
@@ -43,6 +50,9 @@ void options_settle_json(struct options *o)
 	if (!o->list && !o->doctor && !o->dump) {
 		if (o->json)
 			options_set_output_format(o, "json");
+		refuse_two_formats(o->dash_format, o->output_format);
+		if (o->dash_format)
+			options_set_output_format(o, o->dash_format);
 		return;
 	}
 	if (o->output_format && !strcmp(o->output_format, "json")) {
@@ -50,7 +60,7 @@ void options_settle_json(struct options *o)
 		o->output_format = NULL;
 		o->records = o->record || o->outputs.n;
 	}
-	if (o->output_format || o->record || o->outputs.n)
+	if (o->output_format || o->dash_format || o->record || o->outputs.n)
 		options_misused("-f, --output and --record cannot be used with -l, -L, --doctor or --dump options: these do not run "
 				"a script; --json prints them as JSON");
 }

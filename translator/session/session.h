@@ -73,6 +73,7 @@ struct options {               // driver/options.c: from argv, checked, never ch
 	const char *switching;     // -S MB[,FILES], or NULL
 	bool bulk;                 // -b
 	const char *output_format; // -f, or NULL
+	const char *dash_format;   // --output=FORMAT:-, or NULL
 	VEC(const char *) outputs; // --output: FORMAT:FILE
 	bool json_safe;            // --json-safe
 	bool record;               // --record
