@@ -317,10 +317,11 @@ static bool is_free(const struct expr *x)
 	}
 }
 
-// Submatches are stored in the context, which is not available to entries without context.
+// Submatches are stored in the context, which is not available to entries without context. BPF programs have no such
+// entries.
 static bool entries_are_free(const struct session *s, const struct probe *p)
 {
-	if (emit_keeps_matches(s))
+	if (emit_keeps_matches(s) || s->opt.bpf_runtime)
 		return false;
 	for vec_each(&p->entries, x)
 		if ((*x)->type == T_STRING || !is_free(*x))
