@@ -128,7 +128,7 @@ build_loader() { # NAME
 			"$SOURCE"/runtime/user/{mapped_files,code_file}.c ;;
 	report)
 		mapfile -t sources < <(printf '%s\n' "$SOURCE"/report/*.c | grep -vE '/(main|monitor|screen)\.c$')
-		clang "${flags[@]}" -DHTML_DIR="\"$SOURCE/report/html/\"" "$TESTS/fuzz/fuzz_report.c" "${sources[@]}" \
+		clang "${flags[@]}" -DHTML_DIR="\"$SOURCE/report/html/\"" "$TESTS/fuzz/fuzz_report.c" "${sources[@]}" "$SOURCE/translator/util/debuginfod_client.c" \
 			"$SOURCE"/runtime/core/{format,hist,print,string}.c "$SOURCE"/runtime/user/code_file.c -ljson-c -lcrypto -lz -ldw -lelf ;;
 	control)
 		sources=("$SOURCE"/runtime/kernel/{control,site_addresses,ring}.c)
