@@ -29,6 +29,7 @@
 #define RING_BYTES (256u << 10)            /* for each CPU; a power of two. A program that starts takes about 1 KB */
 #define EVENTS_MAX (1u << 16)              /* events that wait for those of other CPUs */
 #define IMAGES_MAX (1u << 16)              /* images that are kept */
+#define AREAS_MAX (1u << 13)               /* mappings of an image that are kept; a power of two */
 
 struct process_image {
 	struct process_image *next;            /* the next one in the slot; newer ones come first */
@@ -171,6 +172,18 @@ static char *copy_path(const char *path)
 	return strndup(path, len);
 }
 
+/* Programs may map and unmap libraries for ever: the older half is forgotten. */
+static void forget_areas(struct process_image *i)
+{
+	u32 half = AREAS_MAX / 2, k;
+
+	for (k = 0; k < half; k++)
+		free(i->areas[k].path);
+	memmove(i->areas, i->areas + half, half * sizeof(i->areas[0]));
+	i->n = half;
+	i->is_partial = true;
+}
+
 /* Files have paths; others are "//anon", "[vdso]" and so on. */
 static void add_area(const struct mmap_event *e, u64 time_ns)
 {
@@ -179,6 +192,8 @@ static void add_area(const struct mmap_event *e, u64 time_ns)
 
 	if (!i)
 		return;
+	if (i->n == AREAS_MAX)
+		forget_areas(i);
 	if (!(i->n & (i->n - 1))) {
 		more = realloc(i->areas, (i->n ? i->n * 2 : 1) * sizeof(*more));
 		if (!more)
