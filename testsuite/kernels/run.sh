@@ -56,6 +56,49 @@ input|typed|-i|probe input.line { print(line) exit() }
 END
 }
 
+# The same BPF program on all kernels, built for the newest installed 6.1: it counts, and prints members, which are at
+# other offsets in other kernels.
+program_row='BPF program built for 6.1' program_output='1 1 1 1 1'
+build_program() {
+	local for_release
+	for_release=$(installed 6.1 2>/dev/null | sed -n 's/^release=//p')
+	cat >"$SCRATCH/program.stp" <<-'END'
+		global calls, bytes, names, returned, switches, right
+		probe kernel.function("vfs_read").call {
+			if (pid() != target()) next
+			calls++
+			bytes <<< $count
+			names[kernel_string($file->f_path->dentry->d_name->name)]++
+		}
+		probe kernel.function("vfs_read").return {
+			if (pid() == target() && @entry($count) >= $return) returned++
+		}
+		probe kernel.trace("sched_switch") {
+			switches++
+			if ($next->usage->refs->counter > 0 && $next->sched_reset_on_fork <= 1 && $next->prio < 200 &&
+			    kernel_string($next->comm) != "")
+				right++
+		}
+		probe end {
+			println(calls > 0, " ", @count(bytes) == calls, " ", names["status"] > 0, " ", returned == calls, " ", right == switches)
+		}
+	END
+	[ -n "$for_release" ] || echo "no kernel 6.1 with image and headers is installed" >"$SCRATCH/program.err"
+	[ -n "$for_release" ] && (cd "$SCRATCH" && "$BUILD/stap" --runtime=bpf -r "$for_release" -p4 -m program program.stp >/dev/null 2>program.err)
+}
+
+check_program() { # RELEASE DIRECTORY
+	if [ ! -e "$SCRATCH/program" ]; then
+		skip "kernels/$program_row $1" "$(head -n 1 "$SCRATCH/program.err")"
+	elif [ "$(cat "$2/program.out" 2>/dev/null)" = "$program_output" ]; then
+		ok "kernels/$program_row $1"
+		echo "$1|$program_row|yes" >>"$SCRATCH/table"
+	else
+		not_ok "kernels/$program_row $1" "$(head -n 5 "$2/program.err" "$2/program.out")"
+		echo "$1|$program_row|no" >>"$SCRATCH/table"
+	fi
+}
+
 # Prints an installed kernel in the format of fetch.sh.
 installed() { # SERIES
 	local image release
@@ -115,6 +158,7 @@ run_kernel() { # SUITE SERIES FLAVOUR
 	dir=$SCRATCH/$release
 	mkdir -p "$dir" "$dir.out"
 	with_modules "$tree" build_features
+	[ ! -e "$SCRATCH/program" ] || cp "$SCRATCH/program" "$dir/"
 	cat >"$dir/all.sh" <<-END
 		mkdir -p ${dir%/*} && ln -s /t $dir
 	END
@@ -130,6 +174,7 @@ run_kernel() { # SUITE SERIES FLAVOUR
 			esac 2>/out/$m.err >/out/$m.out
 			rmmod ${m%.ko} 2>/dev/null
 		done
+		[ ! -e program ] || timeout 100 ./program -c 'cat /proc/1/status >/dev/null' 2>/out/program.err >/out/program.out
 		cd /out && exec tar cf - .
 	END
 	"$SOURCE/translator/run/stap-vm" -r "$image" -t 300 -d "$dir:/t" -f "$BUILD/staprun/staprun:/bin/" -f "$BUILD/staprun/stapio:/bin/" \
@@ -149,8 +194,10 @@ run_kernel() { # SUITE SERIES FLAVOUR
 			echo "$release|$name|no" >>"$SCRATCH/table"
 		fi
 	done < <(features)
+	check_program "$release" "$dir.out"
 }
 
+build_program
 for kernel; do
 	IFS=: read -r suite series flavour <<<"$kernel"
 	run_kernel "$suite" "$series" "$flavour"
