@@ -353,8 +353,9 @@ static const char *names_refusal(struct check *k, const struct expr *e)
 	enum { SHORTEST = 64 };    // a placeholder takes up to 48 bytes
 
 	if (bpf_captured(e))
-		return numbers_add(&k->allowed, e) ? str_printf("%s is supported only as an argument of print functions: "
-			"other uses are not supported", bpf_captured(e)) : NULL;
+		return numbers_add(&k->allowed, e) ? str_printf("%s is supported only as an argument of print functions; "
+			"elsewhere use the value of an argument, such as filename or flags: other uses are not supported",
+			bpf_captured(e)) : NULL;
 	if (!has_user_names(k, e))
 		return NULL;
 	if (session_limit(k->s, LIMIT_MAXSTRINGLEN) < SHORTEST)
