@@ -71,6 +71,7 @@ struct irq_work { void (*f)(struct irq_work *w); };
 struct inode { int unused; };
 struct file { unsigned int f_flags; };
 struct module { const char *name; };
+struct pid { int n; };
 typedef struct poll_table poll_table;
 struct file_operations {
 	struct module *owner;
@@ -107,6 +108,8 @@ static int copy_from_user(void *to, const void *from, size_t n) { memcpy(to, fro
 static int copy_to_user(void *to, const void *from, size_t n) { memcpy(to, from, n); return 0; }
 static void *kzalloc(size_t n, int how) { return calloc(1, n); }
 static void kfree(void *p) { free(p); }
+static struct pid *find_vpid(int n) { static struct pid p; p.n = n; return n > 0 ? &p : NULL; }
+static int pid_nr(const struct pid *p) { return p->n; }
 static long si_mem_available(void) { return 1l << 40; }
 static void *vmalloc_user(size_t n) { mapping_len = n; return calloc(1, n); }
 static void vfree(void *p) { free(p); }
