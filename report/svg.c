@@ -195,9 +195,21 @@ static void add_element(struct picture *p, const struct event *e)
 	p->bars[at] = (struct bar){ copy(t.at, t.len), t.len, value };
 }
 
-static void add_histogram(struct svg *o, const char *title, const struct statistic *s)
+// Returns "NAME: LABEL (UNIT)", as far as they are known.
+static const char *histogram_title(const struct event *e)
 {
-	struct picture *p = add_picture(o, title);
+	static char title[2 * NAME_MAX_BYTES];
+	struct text label = e->value->statistic->label, unit = e->value->statistic->unit;
+
+	snprintf(title, sizeof(title), "%s%s%.*s%s%.*s%s", e->global->name, label.len ? ": " : "", (int)label.len, label.at,
+		 unit.len ? " (" : "", (int)unit.len, unit.at, unit.len ? ")" : "");
+	return title;
+}
+
+static void add_histogram(struct svg *o, const struct event *e)
+{
+	struct picture *p = add_picture(o, histogram_title(e));
+	const struct statistic *s = e->value->statistic;
 	int64_t low, high;
 	char label[64];
 	int len;
@@ -223,7 +235,7 @@ static void value(struct svg *o, const struct session *s, const struct event *e)
 		return;
 	if (!e->ncells) {
 		if (e->value->statistic->buckets && e->value->statistic->count)
-			add_histogram(o, e->global->name, e->value->statistic);
+			add_histogram(o, e);
 		return;
 	}
 	if (o->left && o->global == e->global)

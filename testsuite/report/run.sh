@@ -469,6 +469,9 @@ END
 stap_user -e 'global s probe timer.ms(10) { s <<< 5; s <<< 300; print(@hist_log(s)); if (@count(s) == 6) exit() }' -f svg >grows.svg
 report report/svg-heat-map-shows-increases "$(grep -o '3 histograms over time, at most 1 values in a cell (each column shows the increase)' grows.svg >/dev/null || cat grows.svg)"
 stap_user "$here/hostile.stp" --record -o hostile.rec >/dev/null 2>&1
+stap_user -e 'global s  # name: size of reads, unit: bytes
+probe begin { s <<< 5; print(@hist_log(s)); exit() }' -f svg >labelled.svg
+report report/svg-labels "$(grep -qF '>s: size of reads (bytes)<' labelled.svg || grep title labelled.svg)"
 "$STAP" report -f svg bytes.rec hostile.rec session >hostile.svg
 report report/svg-text-is-data "$(python3 "$here/check_svg.py" hostile.svg >svg.out 2>&1 || cat svg.out
 	grep -q '^element' svg.out && cat svg.out; grep -qF '</script><img src=x onerror="hacked=1">' svg.out || echo "the hostile key is not shown")"
