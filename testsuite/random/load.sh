@@ -11,7 +11,7 @@ rm -rf "$directory/modules" && mkdir -p "$directory/modules" || exit
 python3 "$here/fuzz.py" --stap "$stap" --release "$release" --directory "$directory" --seed "$seed" --scripts "$count" \
 	--modules "$directory/modules" ${QUICK:+--quick} || exit
 cp "$here/guest.sh" "$directory/modules/"
-"$source/translator/run/stap-vm" -r "$release" -t 3000 -m 1536 -d "$directory/modules:/t" -d "$directory/programs:$directory/programs" \
+"$source/translator/run/stap-vm" -r "$release" -t $((600 + 15 * count)) -m 1536 -d "$directory/modules:/t" -d "$directory/programs:$directory/programs" \
 	-f "$build/staprun/staprun:/bin/" -f "$build/staprun/stapio:/bin/" -l "$directory/log" \
 	-- sh /t/guest.sh "$directory/programs" >"$directory/out" 2>"$directory/err"
 status=$?
