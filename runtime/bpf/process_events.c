@@ -42,7 +42,7 @@ struct process_image {
 	struct process_area { struct stp_mapping range; u64 time_ns; char *path; } *areas;
 };
 
-struct ring { struct perf_event_mmap_page *page; int fd; };
+struct ring { struct perf_event_mmap_page *page; int fd; u64 lost; };          /* events that were lost so far */
 struct event { u64 time_ns; struct perf_event_header *copy; };
 
 /* sample_id of the events: PERF_SAMPLE_TID | PERF_SAMPLE_TIME. */
@@ -55,6 +55,7 @@ struct lost_event { struct perf_event_header head; u64 id, lost; };
 
 static struct ring *rings;
 static u32 nrings;
+static bool counts_lost = true;                /* the kernel has PERF_FORMAT_LOST (Linux 6.0) */
 static struct event *events;
 static u32 nevents;
 static u64 read_until_ns;                      /* events up to this time are in images */
@@ -223,15 +224,24 @@ static void use(const struct event *e)
 
 /* ------------------------------------------------------------------ events */
 
+static u64 lost_with(const struct perf_event_header *copy)
+{
+	if (copy->type != PERF_RECORD_LOST)
+		return nevents == EVENTS_MAX || copy->size < sizeof(*copy) + sizeof(struct event_end);
+	return counts_lost ? 0 : ((const struct lost_event *)copy)->lost;
+}
+
 /* Stores an event until those of other CPUs have been read. */
 static void keep(struct perf_event_header *copy)
 {
 	struct event_end end = { .time_ns = user_now_ns() };
+	u64 lost = lost_with(copy);
 
 	if (copy->size >= sizeof(*copy) + sizeof(end))
 		memcpy(&end, (char *)copy + copy->size - sizeof(end), sizeof(end));
-	if (copy->type == PERF_RECORD_LOST || nevents == EVENTS_MAX || copy->size < sizeof(*copy) + sizeof(end)) {
-		lose(copy->type == PERF_RECORD_LOST ? ((struct lost_event *)copy)->lost : 1, end.time_ns);
+	if (lost)
+		lose(lost, end.time_ns);
+	if (lost || copy->type == PERF_RECORD_LOST) {
 		free(copy);
 		return;
 	}
@@ -286,13 +296,29 @@ static void use_events(u64 until_ns)
 	nevents -= n;
 }
 
+/*
+ * PERF_RECORD_LOST follows with the next event of the CPU, which may come late or never: the counter tells at once, so
+ * that no image is taken for the one that replaced it unnoticed, and the last losses are reported.
+ */
+static void count_lost(struct ring *r)
+{
+	struct { u64 value, lost; } counted;
+
+	if (!counts_lost || read(r->fd, &counted, sizeof(counted)) != sizeof(counted) || counted.lost == r->lost)
+		return;
+	lose(counted.lost - r->lost, user_now_ns());
+	r->lost = counted.lost;
+}
+
 static void read_all(void)
 {
 	u64 now_ns = user_now_ns();
 	u32 i;
 
-	for (i = 0; i < nrings; i++)
+	for (i = 0; i < nrings; i++) {
 		read_ring(&rings[i]);
+		count_lost(&rings[i]);
+	}
 	use_events(now_ns);
 	read_until_ns = now_ns;
 }
@@ -350,9 +376,15 @@ static bool open_ring(u32 cpu)
 				     .mmap2 = 1, .comm = 1, .comm_exec = 1, .task = 1, .exclude_kernel = 1,
 				     .use_clockid = 1, .clockid = CLOCK_MONOTONIC, .watermark = 1,
 				     .wakeup_watermark = RING_BYTES / 4 };
-	int fd = privileges_perf_event(&a, -1, (int)cpu);
 	void *page;
+	int fd;
 
+	a.read_format = counts_lost ? PERF_FORMAT_LOST : 0;
+	fd = privileges_perf_event(&a, -1, (int)cpu);
+	if (fd < 0 && errno == EINVAL && counts_lost) {
+		counts_lost = false;
+		return open_ring(cpu);
+	}
 	if (fd < 0)
 		return errno == ENODEV;        /* the CPU is offline */
 	page = mmap(NULL, (u64)sysconf(_SC_PAGESIZE) + RING_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
@@ -360,7 +392,7 @@ static bool open_ring(u32 cpu)
 		close(fd);
 		return false;
 	}
-	rings[nrings++] = (struct ring){ page, fd };
+	rings[nrings++] = (struct ring){ .page = page, .fd = fd };
 	return true;
 }
 
