@@ -628,6 +628,9 @@ STP_INLINE bool bpf_load_string(struct stp_ctx *c, char *to, u64 address, u32 si
 #include "bpf_loops.h"
 #include "bpf_text.h"
 #include "bpf_real.h"
+#ifdef STP_USES_MEMORY
+#include "bpf_memory.h"
+#endif
 #include "bpf_stat.h"
 
 #define STP_MAP_GET(c, m, ...) bpf_map_get(c, m, __VA_ARGS__)

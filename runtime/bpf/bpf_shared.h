@@ -24,6 +24,10 @@ struct stp_text { char b[STP_TEXT_SIZE]; };
 #ifndef STP_RECORD_WORDS
 #define STP_RECORD_WORDS 1024          /* words of a handler's output: a head, then items */
 #endif
+#define STP_MEMORY_MAX 4096            /* maximum number of bytes of %m and %M, as in core/format.c */
+#ifndef STP_RECORD_SLACK
+#define STP_RECORD_SLACK 0             /* words after a record, for memory that is shorter than it may be */
+#endif
 #define STP_ITEM_ARGUMENTS 64          /* arguments of a printing statement */
 /* Kind of item, the upper half of an item's first word; the lower half is the line of the generated C, which
  * determines the format. */
@@ -141,7 +145,7 @@ struct stp_slot {
 	struct stp_text point[STP_POINT_TEXTS];
 	struct stp_text key_s[STP_KEY_STRINGS];
 	u64 entry[STP_ENTRY_WORDS];    /* values of @entry() */
-	u64 record[STP_RECORD_WORDS];
+	u64 record[STP_RECORD_WORDS + STP_RECORD_SLACK];
 	u64 stack[STP_STACK_FRAMES];   /* frames of the kernel; the tracer's own frames come first, if the stack
 				        * begins in the program */
 	u64 user_stack[STP_USER_FRAMES];

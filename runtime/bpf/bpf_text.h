@@ -521,6 +521,25 @@ STP_GLOBAL_FUNCTION int bpf_put_char(struct stp_text *to, u32 at, u32 byte, u64 
 	return (int)at;
 }
 
+/* Writes the lowest bytes of a number: 1, 2, 4 or 8 of them. */
+STP_GLOBAL_FUNCTION int bpf_put_binary(struct stp_text *to, u32 at, u64 v, u64 spec)
+{
+	u32 precision = STP_SPEC_PRECISION(spec), width = STP_SPEC_WIDTH(spec), i;
+	u32 n = precision == 1 || precision == 2 || precision == 4 ? precision : 8;
+
+	if (!to)
+		return 0;
+	width = width > n ? width - n : 0;
+	if (!(STP_SPEC_FLAGS(spec) & STP_FLAG_LEFT))
+		at = (u32)bpf_pad(to, at, ' ', width);
+#pragma unroll
+	for (i = 0; i < 8; i++)
+		if (i < n && at + i < STP_TEXT_MAX)
+			bpf_set_byte(to, at + i, (u8)(v >> 8 * i));
+	at += n;
+	return STP_SPEC_FLAGS(spec) & STP_FLAG_LEFT ? bpf_pad(to, at, ' ', width) : (int)at;
+}
+
 /* Writes the text at an address as a C literal, or the address if it cannot be read. An address in the lower
  * half is in user memory, also for probes of the kernel. */
 STP_GLOBAL_FUNCTION int bpf_put_quoted(struct stp_slot *s, struct stp_text *to, u32 at, u64 address, u64 spec)
@@ -730,6 +749,8 @@ STP_GLOBAL_FUNCTION int bpf_call_string(struct stp_slot *s, struct stp_text *to,
 	at_ = (u32)bpf_put_number(to_, at_, (u64)(v), bpf_spec(conv, flags, width, precision))
 #define STP_TEXT_CHAR(conv, flags, width, precision, v)				\
 	at_ = (u32)bpf_put_char(to_, at_, (u32)(v), bpf_spec(conv, flags, width, precision))
+#define STP_TEXT_BINARY(conv, flags, width, precision, v)			\
+	at_ = (u32)bpf_put_binary(to_, at_, (u64)(v), bpf_spec(conv, flags, width, precision))
 #define STP_TEXT_STRING(conv, flags, width, precision, s)			\
 	at_ = (u32)bpf_put_string(to_, at_, STP_AS_TEXT(s), bpf_spec(conv, flags, width, precision))
 #define STP_TEXT_QUOTED(conv, flags, width, precision, v)			\

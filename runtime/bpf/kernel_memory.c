@@ -78,6 +78,8 @@ static bool memory_open(struct stp_ctx *c)
 
 static bool read_kernel(struct stp_ctx *c, void *to, u64 address, u32 size)
 {
+	if (user_captured)
+		return user_captured(c, to, address, size);
 	if (!memory_open(c))
 		return false;
 	memory->address = address;

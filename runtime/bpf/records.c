@@ -84,28 +84,81 @@ void client_print_hist(struct stp_ctx *c, const struct stp_stat *s, const struct
 		stp_print_hist(c, s, d);
 }
 
+/* Memory that %m and %M of one statement print. In the place of an address, the format gets the number of the argument
+ * in its upper half, so that each conversion has the bytes that were read for it. */
+static struct { u64 size; const char *bytes; } copied[STP_ITEM_ARGUMENTS];
+
+static s64 next_memory(struct reader *r, u32 argument)
+{
+	u64 left;
+
+	number(r);                     /* the address: the program raises the error that contains it */
+	copied[argument].size = number(r);
+	left = (u64)(r->end - r->at) * 8;
+	if (copied[argument].size > left)
+		copied[argument].size = left;
+	copied[argument].bytes = (const char *)r->at;
+	r->at += (copied[argument].size + 7) / 8;
+	return (s64)((u64)argument << 32);
+}
+
+static bool read_copied(struct stp_ctx *c, void *to, u64 address, u32 size)
+{
+	u32 argument = (u32)(address >> 32) % STP_ITEM_ARGUMENTS;
+	u64 offset = (u32)address;
+
+	if (offset + size > copied[argument].size)
+		return false;
+	memcpy(to, copied[argument].bytes + offset, size);
+	return true;
+}
+
+/* Prints the pieces up to the first memory that the program could not read. */
+static void print_memory(struct stp_ctx *c, const struct stp_statement *p, const union stp_val *args)
+{
+	user_captured = read_copied;
+	client_printf(c, p->format, p->pieces, args);
+	user_captured = NULL;
+	if (c->error)
+		stp_catch(c, NULL, 0);
+}
+
+static bool is_memory(const struct stp_format *f)
+{
+	return f->conv == 'm' || f->conv == 'M';
+}
+
 /* Reads the arguments in the order of the pieces: width, precision, value. */
 static void print(struct stp_ctx *c, const struct stp_statement *p, struct reader *r)
 {
 	union stp_val args[STP_ITEM_ARGUMENTS] = { };
+	const struct stp_format *f = p->format;
 	char *names = NULL;
-	u32 i, n = 0;
+	bool memory = false;
+	u32 n = 0;
 
-	if (!p->format) {
+	if (!f) {
 		stp_print(c, p->text, p->pieces);
 		return;
 	}
-	for (i = 0; i < p->pieces && n + 3 <= STP_ITEM_ARGUMENTS; i++) {
-		if (p->format[i].width == -2)
+	for (; f < p->format + p->pieces && n + 3 <= STP_ITEM_ARGUMENTS; f++) {
+		if (f->width == -2)
 			args[n++].n = (s64)number(r);
-		if (p->format[i].precision == -2)
+		if (f->precision == -2)
 			args[n++].n = (s64)number(r);
-		if (p->format[i].conv == 's')
-			args[n++].s = completed(c, r, i, &names);
-		else if (p->format[i].conv)
-			args[n++].n = (s64)number(r);
+		if (!f->conv)
+			continue;
+		memory |= is_memory(f);
+		if (f->conv == 's')
+			args[n].s = completed(c, r, n, &names);
+		else
+			args[n].n = is_memory(f) ? next_memory(r, n) : (s64)number(r);
+		n++;
 	}
-	client_printf(c, p->format, p->pieces, args);
+	if (memory)
+		print_memory(c, p, args);
+	else
+		client_printf(c, p->format, p->pieces, args);
 	free(names);
 }
 

@@ -171,15 +171,11 @@ static void check_function(struct check *k, struct func *f, struct loc loc)
 		k->called = NULL;
 }
 
-// A record is limited to 1024 words, and its reader supports only these conversions.
 static const char *print_refusal(const struct expr *e)
 {
 	for vec_each(&e->u.print.args, arg)
 		if ((*arg)->kind == E_HIST && e->u.print.to_string)
 			return "the text of a histogram in event handlers is not supported";
-	for vec_each(&e->u.print.format, p)
-		if (p->conv && !strchr(e->u.print.to_string ? "diuoxXpcsqQg" : "diuoxXpcsbg", p->conv))
-			return str_printf("%%%c in event handlers is not supported", p->conv);
 	return NULL;
 }
 

@@ -150,6 +150,8 @@ static void write_used_operations(const struct emitter *e, struct cwriter *w)
 		cw_line(w, "#define STP_USES_STACKS");
 	if (e->program_uses & BPF_USER_STACKS)
 		cw_line(w, "#define STP_USES_USER_STACKS");
+	if (e->program_uses & BPF_MEMORY)
+		cw_line(w, "#define STP_USES_MEMORY");
 	if (e->program_uses & BPF_CALL_TEXTS)
 		cw_line(w, "#define STP_USES_CALL_TEXTS");
 	if (e->program_uses & BPF_SCALARS)

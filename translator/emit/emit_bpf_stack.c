@@ -64,6 +64,8 @@ void emit_bpf_stack_sizes(struct emitter *e, struct cwriter *w)
 	cw_line(w, "#define STP_STACK_FRAMES %s", stacks ? "(STP_MAXBACKTRACE + STP_TRACER_FRAMES)" : "1");
 	cw_line(w, "#define STP_USER_FRAMES %s", users ? "(STP_MAXBACKTRACE + 1)" : "1");
 	cw_line(w, "#define STP_NOTE_WORDS %d", users ? 256 : 1);
+	if (e->program_uses & BPF_MEMORY)
+		cw_line(w, "#define STP_RECORD_SLACK (2 + STP_MEMORY_MAX / 8)");
 	if (!(e->program_uses & BPF_CALL_TEXTS)) {
 		cw_line(w, "#define STP_CAPTURE_SIZE 1");
 		return;

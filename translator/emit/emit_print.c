@@ -203,11 +203,16 @@ static struct value print_hist(struct emitter *e, struct expr *x, const char *in
 	return value_number(0);
 }
 
+static bool is_memory(const struct format_piece *p)
+{
+	return p->conv == 'm' || p->conv == 'M';
+}
+
 // Writes sprintf() for programs, as one operation for each piece: a format would be a table of addresses.
 static void write_pieces(struct emitter *e, const pieces *f, const char *into, const struct value *v)
 {
 	static const char *const kinds[] = { ['c'] = "CHAR", ['s'] = "STRING", ['q'] = "QUOTED", ['Q'] = "QUOTED",
-						['g'] = "REAL" };
+						['g'] = "REAL", ['b'] = "BINARY", ['m'] = "MEMORY", ['M'] = "MEMORY" };
 	struct cwriter *w = e->w;
 
 	emit_bpf_use(e, BPF_TEXT);
@@ -222,6 +227,8 @@ static void write_pieces(struct emitter *e, const pieces *f, const char *into, c
 		}
 		if (p->conv == 'g')
 			emit_bpf_use(e, BPF_REAL);
+		if (is_memory(p))
+			emit_bpf_use(e, BPF_MEMORY);
 		if (p->width_star)
 			width = value_long(*v++);
 		if (p->precision_star)
@@ -266,7 +273,7 @@ static void write_adders(struct emitter *e, pieces *f, struct expr *x)
 static bool may_fail(const pieces *f)
 {
 	for vec_each(f, p)
-		if (p->conv == 'm' || p->conv == 'M')
+		if (is_memory(p))
 			return true;
 	return false;
 }
@@ -302,38 +309,88 @@ static bool put_captured(struct buf *b, const struct expr *call, int *captures)
 	return has_text;
 }
 
-// Returns C that appends n arguments, the first of which is number `from`, to a program's record, and the maximum
-// number of words that they take. The C has no array of the arguments, since a program's stack is small.
-static const char *record_words(struct emitter *e, struct expr *x, const struct value *v, int from, int n,
+// Returns the words that a conversion takes in a program's record at most, besides those of a captured call. A program
+// reads at most this number of bytes for %m: STP_MEMORY_MAX in bpf_shared.h.
+static int64_t words_of(struct emitter *e, const struct format_piece *p, enum type t)
+{
+	enum { MEMORY_MAX = 4096 };
+	int64_t stars = p->width_star + p->precision_star, n = p->precision;
+
+	if (is_memory(p))
+		return stars + 2 + ((p->precision_star || n > MEMORY_MAX ? MEMORY_MAX : n < 1 ? 1 : n) + 7) / 8;
+	return stars + (!p->conv ? 0 : t == T_STRING ? (emit_string_len(e) + 7) / 8 : 1);
+}
+
+static const char *put_memory(struct emitter *e, const struct format_piece *p, const char *address,
+			      const char *precision)
+{
+	emit_bpf_use(e, BPF_MEMORY);
+	return str_printf("bpf_put_memory(s_, (u64)(%s), bpf_memory_size(%s), %d); ", address,
+			  precision ? precision : str_printf("%d", p->precision), (p->flags & STP_FLAG_ALTERNATE) != 0);
+}
+
+// Returns C that appends the arguments of these pieces, the first of which is number `from`, to a program's record.
+// *words: the maximum number of words that they take. The C has no array of the arguments, since a program's stack is
+// small.
+static const char *record_words(struct emitter *e, struct expr *x, const struct value *v, int from, const pieces *some,
 				const char **words)
 {
 	enum { HEAD = 13 };        // words besides the memory: a mark, a number, and STP_CAPTURE_RANGES
 	struct buf b = { 0 };
-	int strings = 0, calls = 0, captures = 0;
+	int calls = 0, captures = 0, i = from;
+	int64_t n = 1;
 
-	for (int i = from; i < from + n; i++) {
-		bool is_text = x->u.print.args.at[i]->type == T_STRING;
+	for vec_each(some, p) {
+		enum type t = p->conv ? x->u.print.args.at[i + p->width_star + p->precision_star]->type : T_LONG;
+		const char *precision = NULL;
+		const struct expr *arg;
 
-		if (bpf_captured(x->u.print.args.at[i])) {
-			calls++;
-			is_text = put_captured(&b, x->u.print.args.at[i], &captures);
-			if (!is_text)
-				continue;
-		}
-		strings += is_text;
-		buf_printf(&b, is_text ? "bpf_put_text(s_, STP_AS_TEXT(%s)); " : "bpf_put(s_, %s); ", value_long(v[i]));
+		n += words_of(e, p, t);
+		if (p->width_star)
+			buf_printf(&b, "bpf_put(s_, %s); ", value_long(v[i++]));
+		if (p->precision_star)
+			buf_printf(&b, "bpf_put(s_, %s); ", precision = value_long(v[i++]));
+		if (!p->conv)
+			continue;
+		arg = x->u.print.args.at[i];
+		if (is_memory(p))
+			buf_puts(&b, put_memory(e, p, value_long(v[i]), precision));
+		else if (bpf_captured(arg) && ++calls && !put_captured(&b, arg, &captures))
+			;
+		else
+			buf_printf(&b, t == T_STRING ? "bpf_put_text(s_, STP_AS_TEXT(%s)); " : "bpf_put(s_, %s); ", value_long(v[i]));
+		i++;
 	}
-	*words = str_printf("%d + %d * (STP_TEXT_SIZE / 8)", 1 + n - strings, strings);
+	*words = str_printf("%" PRId64, n);
 	if (calls)
 		*words = str_printf("%s + %d + %d * STP_CAPTURE_SIZE", *words, calls * HEAD, captures);
 	e->captures_max = captures > e->captures_max ? captures : e->captures_max;
 	return buf_text(&b);
 }
 
-// Writes printf(). Programs print by several calls, since the number of strings in a record is limited.
+// Takes the next pieces of [*p, end). Programs print by several calls, since a record and a program's stack are
+// limited.
+static int next_pieces(struct emitter *e, const struct expr *x, int from, const struct format_piece **p,
+		       const struct format_piece *end, pieces *some)
+{
+	enum { PROGRAM_VALUES = 8, PROGRAM_WORDS = 960 };  // a record has 1,024, some for the heads of items
+	int values = 0, n;
+	int64_t words = 0, more;
+
+	for (; *p < end; ++*p) {
+		n = values_in(*p);
+		more = words_of(e, *p, n ? x->u.print.args.at[from + values + n - 1]->type : T_LONG);
+		if (e->programs && values && (values + n > PROGRAM_VALUES || words + more > PROGRAM_WORDS))
+			break;
+		vec_push(some, **p);
+		values += n;
+		words += more;
+	}
+	return values;
+}
+
 static void write_printf(struct emitter *e, const pieces *f, struct expr *x, const struct value *v)
 {
-	enum { PROGRAM_VALUES = 8 };
 	const struct format_piece *p = f->at, *end = p + f->n;
 	const char *table, *puts, *words;
 	int first = 0, n, values;
@@ -341,17 +398,16 @@ static void write_printf(struct emitter *e, const pieces *f, struct expr *x, con
 	while (p < end) {
 		pieces some = { 0 };
 
-		for (values = 0; p < end && (!e->programs || !values || values + values_in(p) <= PROGRAM_VALUES); p++) {
-			vec_push(&some, *p);
-			values += values_in(p);
-		}
+		values = next_pieces(e, x, first, &p, end, &some);
 		table = format_table(e, &some, &n);
 		if (e->programs) {
-			puts = record_words(e, x, v, first, values, &words);
+			puts = record_words(e, x, v, first, &some, &words);
 			cw_line(e->w, "STP_PRINTF(c, %s, %d, %s, %s, %s);", table, n, words, puts, arguments(e, x, v, first, values));
 		} else {
 			cw_line(e->w, "stp_printf(c, %s, %d, %s);", table, n, arguments(e, x, v, first, values));
 		}
+		if (may_fail(&some))
+			emit_check(e, x->loc);
 		first += values;
 	}
 }
@@ -387,13 +443,13 @@ static struct value print_format(struct emitter *e, struct expr *x, const char *
 			arguments(e, x, v, 0, x->u.print.args.n));
 		if (e->programs)
 			cw_line(e->w, "#endif");
+		if (may_fail(&f))
+			emit_check(e, x->loc);
 	} else if (are_adders(e, x) && !may_fail(&f)) {
 		write_adders(e, &f, x);
 	} else {
 		write_printf(e, &f, x, v);
 	}
-	if (may_fail(&f))
-		emit_check(e, x->loc);
 	if (x->u.print.in_part)
 		cw_line(e->w, "stp_structure_cut();");
 	return into ? value_text(0, true, "%s", into) : value_number(0);

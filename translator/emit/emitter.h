@@ -202,6 +202,7 @@ enum bpf_use {
 	BPF_STACKS = 256, BPF_USER_STACKS = 512,
 	BPF_KERNEL_MEMORY = 1024,  // handlers of the client read memory of the kernel (bpf_kernel_memory.h)
 	BPF_CALL_TEXTS = 2048,     // argstr of system calls (bpf_call_text.h)
+	BPF_MEMORY = 4096,         // %m and %M (bpf_memory.h)
 };
 void emit_bpf_use(struct emitter *e, unsigned uses);      // records that the C that is being written uses these
 							  // parts
