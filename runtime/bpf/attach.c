@@ -47,7 +47,11 @@ int client_attached(struct bpf_link *link, const struct stp_probe *p, const char
 
 	if (link && keep_link(link))
 		return 0;
-	err = err ? err : -ENOMEM;
+	return client_refused(p, err ? err : -ENOMEM, advice);
+}
+
+int client_refused(const struct stp_probe *p, int err, const char *advice)
+{
 	if (err == -EPERM && lockdown_is_confidential())
 		stp_complain("cannot attach %s: %s", p->point, LOCKDOWN_TEXT);
 	else

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Programs of perf events, functions of the kernel, and system calls: part of bpf_program.h. */
+/* Programs of perf events, functions of the kernel, packets, and system calls: part of bpf_program.h. */
 #ifndef BPF_HITS_H
 #define BPF_HITS_H
 
@@ -105,6 +105,52 @@ SEC("kprobe") int stp_program_##number(u64 *ctx)				\
 		s->c.address = handler##_takes & STP_TAKES_FUNCTION ? bpf_get_func_ip(ctx) : 0;	\
 	STP_RUN(s, (shared_) && stp_cookies ? (u32)bpf_get_attach_cookie(ctx) : number, handler, condition, late);	\
 	return 0;								\
+}
+
+/* ------------------------------------------------------------------ packets at hooks of netfilter */
+
+struct nf_hook_state___packet { u8 hook; void *in, *out; } STP_KERNEL_TYPE;
+enum { STP_PACKET_HOOK, STP_PACKET, STP_PACKET_IN, STP_PACKET_OUT, STP_PACKET_VERDICT };   /* arguments */
+#define STP_NF_ACCEPT 1
+
+/* ctx: struct bpf_nf_ctx, whose members are struct nf_hook_state * and struct sk_buff * */
+STP_INLINE void bpf_packet_arguments(struct stp_slot *s, const u64 *ctx)
+{
+	struct nf_hook_state___packet *state = (void *)ctx[0];
+	void *in = NULL, *out = NULL;
+	u8 hook = 0;
+
+	STP_KERNEL_READ(hook, state->hook);
+	STP_KERNEL_READ(in, state->in);
+	STP_KERNEL_READ(out, state->out);
+	s->c.arguments[STP_PACKET_HOOK] = hook;
+	s->c.arguments[STP_PACKET] = ctx[1];
+	s->c.arguments[STP_PACKET_IN] = (u64)in;
+	s->c.arguments[STP_PACKET_OUT] = (u64)out;
+	s->c.arguments[STP_PACKET_VERDICT] = STP_NF_ACCEPT;
+}
+
+/* The kernel may run the program with preemption enabled, see stp_preempt_off. */
+#define STP_ON_NETFILTER(number, handler, condition, late)			\
+SEC("netfilter") int stp_program_##number(u64 *ctx)				\
+{										\
+	struct stp_slot *s = stp_claim();					\
+										\
+	if (!s)									\
+		return STP_NF_ACCEPT;						\
+	bpf_packet_arguments(s, ctx);						\
+	s->c.address = s->user_address = 0;					\
+	if (stp_preempt_off)							\
+		bpf_preempt_disable();						\
+	s->probe = number;							\
+	if (condition() && ((late) || handler##_lock(&s->c))) {			\
+		handler(&s->c);							\
+		handler##_unlock(&s->c);					\
+	}									\
+	if (stp_preempt_off)							\
+		bpf_preempt_enable();						\
+	stp_end(s);								\
+	return STP_NF_ACCEPT;							\
 }
 
 /* ------------------------------------------------------------------ system calls */

@@ -638,13 +638,6 @@ STP_INLINE bool bpf_load_string(struct stp_ctx *c, char *to, u64 address, u32 si
 #define stp_pmap_put(c, m, ...) stp_map_put(c, m, __VA_ARGS__)
 #define stp_cell_long(cell) ({ const s64 *n_ = (cell); n_ ? *n_ : 0; })
 
-STP_INLINE const char *bpf_execname(struct stp_ctx *c)
-{
-	bpf_get_current_comm(STP_SLOT(c)->comm.b, 16);
-	return STP_SLOT(c)->comm.b;
-}
-#define stp_execname(c) bpf_execname(c)
-
 /* ------------------------------------------------------------------ work */
 
 /* The verifier limits the work of a handler, so only statements of loops are counted. */
@@ -734,10 +727,6 @@ STP_INLINE bool handler##_lock(struct stp_ctx *c)				\
 
 /* ------------------------------------------------------------------ the current task */
 
-#define stp_pid(c) ((s64)(bpf_get_current_pid_tgid() >> 32))
-#define stp_tid(c) ((s64)(u32)bpf_get_current_pid_tgid())
-#define stp_uid(c) ((s64)(u32)bpf_get_current_uid_gid())
-#define stp_gid(c) ((s64)(bpf_get_current_uid_gid() >> 32))
 #define stp_cpu(c) ((s64)bpf_get_smp_processor_id())
 #define stp_target(c) (stp_control.target)
 #define stp_relay_pid(c) (stp_control.client)

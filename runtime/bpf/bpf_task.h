@@ -8,13 +8,14 @@
 
 #define STP_KERNEL_TYPE __attribute__((preserve_access_index))
 
-struct cred { struct { u32 val; } euid, egid; } STP_KERNEL_TYPE;
+struct cred { struct { u32 val; } uid, gid, euid, egid; } STP_KERNEL_TYPE;
 struct upid { int nr; } STP_KERNEL_TYPE;
 struct pid { struct upid numbers[1]; } STP_KERNEL_TYPE;
 struct signal_struct { struct pid *pids[4]; } STP_KERNEL_TYPE;
 struct task_struct {
 	struct task_struct *real_parent;
-	int tgid;
+	int pid, tgid;
+	char comm[16];
 	u64 start_time;
 	const struct cred *cred;
 	struct signal_struct *signal;
@@ -22,6 +23,62 @@ struct task_struct {
 enum pid_type { PIDTYPE_PID, PIDTYPE_TGID, PIDTYPE_PGID, PIDTYPE_SID };
 
 #define STP_KERNEL_READ(to, from) bpf_probe_read_kernel(&(to), sizeof(to), (const void *)&(from))
+
+/*
+ * Programs at hooks of netfilter cannot call the helpers that return these, before Linux 6.16. Handlers may be shared
+ * with other programs, so that all programs of a script with such a hook read the task.
+ */
+#ifdef STP_BASE_HELPERS
+#define BPF_TASK_NUMBER(name, type, member)					\
+STP_INLINE s64 name(void)							\
+{										\
+	struct task_struct *task = (struct task_struct *)bpf_get_current_task();	\
+	type v = 0;								\
+										\
+	STP_KERNEL_READ(v, task->member);					\
+	return v;								\
+}
+#define BPF_CRED_NUMBER(name, member)						\
+STP_INLINE s64 name(void)							\
+{										\
+	struct task_struct *task = (struct task_struct *)bpf_get_current_task();	\
+	const struct cred *cred = NULL;						\
+	u32 v = 0;								\
+										\
+	STP_KERNEL_READ(cred, task->cred);					\
+	STP_KERNEL_READ(v, cred->member.val);					\
+	return v;								\
+}
+BPF_TASK_NUMBER(bpf_pid, int, tgid)
+BPF_TASK_NUMBER(bpf_tid, int, pid)
+BPF_CRED_NUMBER(bpf_uid, uid)
+BPF_CRED_NUMBER(bpf_gid, gid)
+#define stp_pid(c) bpf_pid()
+#define stp_tid(c) bpf_tid()
+#define stp_uid(c) bpf_uid()
+#define stp_gid(c) bpf_gid()
+STP_INLINE void bpf_name_of_task(char *to)
+{
+	struct task_struct *task = (struct task_struct *)bpf_get_current_task();
+
+	bpf_probe_read_kernel_str(to, sizeof(task->comm), &task->comm);
+}
+#else
+#define stp_pid(c) ((s64)(bpf_get_current_pid_tgid() >> 32))
+#define stp_tid(c) ((s64)(u32)bpf_get_current_pid_tgid())
+#define stp_uid(c) ((s64)(u32)bpf_get_current_uid_gid())
+#define stp_gid(c) ((s64)(bpf_get_current_uid_gid() >> 32))
+STP_INLINE void bpf_name_of_task(char *to)
+{
+	bpf_get_current_comm(to, 16);
+}
+#endif
+STP_INLINE const char *bpf_execname(struct stp_ctx *c)
+{
+	bpf_name_of_task(STP_SLOT(c)->comm.b);
+	return STP_SLOT(c)->comm.b;
+}
+#define stp_execname(c) bpf_execname(c)
 
 STP_INLINE s64 bpf_start_time(void)
 {

@@ -128,7 +128,8 @@ static void report_refusal(int err)
 	if (err == -EPERM) {
 		stp_complain("BPF programs cannot be loaded: permission denied; run stap as root, or with the capabilities "
 			     "CAP_BPF and CAP_PERFMON%s", client_family(&stp_lsm_family) ?
-			     "; a security policy of this system may refuse programs at hooks of security modules" : "");
+			     "; a security policy of this system may refuse programs at hooks of security modules" :
+			     client_family(&stp_netfilter_family) ? "; probes of netfilter also require CAP_NET_ADMIN" : "");
 		return;
 	}
 	path = log_file();
@@ -358,6 +359,8 @@ static int load(u32 preempt_off)
 		err = functions_prepare();
 	if (!err)
 		err = lsm_prepare();
+	if (!err)
+		err = netfilter_prepare();
 	watchpoints_prepare();
 	kernel_memory_prepare();
 	prepare_functions();

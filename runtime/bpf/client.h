@@ -92,6 +92,8 @@ void client_set_constant(const char *section, u32 value);
 /* Stores a new link. Returns 0; if the link is NULL, returns the error in errno, after a message that names the
  * probe. */
 int client_attached(struct bpf_link *link, const struct stp_probe *p, const char *advice);
+/* Reports that the probe cannot be attached, and returns err. */
+int client_refused(const struct stp_probe *p, int err, const char *advice);
 void client_detach(void *table, u32 n);
 /* Returns whether the file is the one that the translator read: offsets in another one would be wrong. */
 bool client_same_file(const struct stp_program *program);
@@ -153,5 +155,10 @@ void kernel_memory_prepare(void);
 /* Between opening and loading the object: excludes programs of hooks that may be missing. Returns 0; or
  * -ECANCELED, after a message, if a hook is missing or the kernel runs no programs at hooks. */
 int lsm_prepare(void);
+
+/* attach_netfilter.c */
+/* Between opening and loading the object: sets the type of the programs. Returns 0; or -ECANCELED, after a message, if
+ * the kernel does not have programs of this type. */
+int netfilter_prepare(void);
 
 #endif

@@ -13,6 +13,7 @@ struct check {
 	struct map seen;               // functions that were checked, by their address
 	bool event;                    // the code runs in a BPF program, else in the client
 	bool user_code;                // the probe is in user code, or may interrupt it
+	bool no_stacks;                // the program cannot collect call stacks
 	bool registers;                // the program has all registers of the hit
 	bool at_return;                // the probe is at the return of a function
 	bool is_placed;                // the hit is at a known address of a program
@@ -116,6 +117,8 @@ static const char *missing_context(const struct check *k, const struct embedded 
 		       embedded_word(c, "stp_is_32bit") ||
 		       embedded_word(c, "stp_mark_data") || embedded_word(c, "stp_mark_name") ?
 			"outside of event handlers" : NULL;
+	if (k->no_stacks && (stack || list || embedded_has_prefix(c, "stp_mark_")))
+		return "in probes of packets";
 	if (k->at_return && embedded_word(c, "stp_address"))
 		return "in .return probes";
 	if (k->at_return && k->user_code && user_stack)
@@ -131,6 +134,8 @@ static void check_embedded(struct check *k, const struct func *f, struct loc loc
 		refuse(k, loc, str_printf("the function \"%s\" is embedded C for a kernel module: it is not supported", name));
 	else if (missing_context(k, f->embedded))
 		refuse(k, loc, str_printf("the function \"%s\" is not supported %s", name, missing_context(k, f->embedded)));
+	else if (embedded_word(f->embedded, "stp_netfilter_verdict"))
+		refuse(k, loc, "assigning to $verdict is not supported");
 	else if (k->event && uses_context(f->embedded))
 		refuse(k, loc, str_printf("the function \"%s\" is not supported in BPF programs", name));
 	else if (k->event && missing_operation(f->embedded))
@@ -144,8 +149,8 @@ static void check_body(struct check *k, struct stmt *body);
 
 static void check_called(struct check *k, struct func *f, struct loc loc)
 {
-	char *key = str_printf("%p %d %d %d %d %d", (void *)f, k->event, k->user_code, k->at_return, k->registers,
-			       k->is_placed);
+	char *key = str_printf("%p %d %d %d %d %d %d", (void *)f, k->event, k->user_code, k->at_return, k->registers,
+			       k->is_placed, k->no_stacks);
 
 	if (f->embedded)
 		check_embedded(k, f, loc);
@@ -512,6 +517,7 @@ int elab_bpf(struct session *s)
 
 		k.event = p->family->bpf_program != NULL;
 		k.registers = k.is_placed = p->family->access == ACCESS_PROCESS;
+		k.no_stacks = p->family->bpf_base_helpers;
 		k.user_code = may_be_in_user_code(s, p);
 		k.at_return = probe_is_return(p) && !p->family->arguments_at_return;
 		if (k.event && p->family->bpf_refusal && p->family->bpf_refusal(p))

@@ -84,6 +84,14 @@ static bool only_user_probes(const struct emitter *e)
 	return true;
 }
 
+static bool any_base_helpers(const struct emitter *e)
+{
+	for vec_each(&e->s->script.probes, p)
+		if ((*p)->family->bpf_base_helpers)
+			return true;
+	return false;
+}
+
 static bool is_shared_statistic(const struct global *g)
 {
 	return g->walked && g->var->type == T_STATS && g->var->arity <= 0;
@@ -212,6 +220,8 @@ void emit_bpf_head(struct emitter *e, struct cwriter *w)
 	cw_line(w, "#define STP_MERGED_WORDS %" PRId64, programs_read_statistics(e) ? percpu_words(e) : 4);
 	if (only_user_probes(e))
 		cw_line(w, "#define STP_SLEEPABLE");
+	if (any_base_helpers(e))
+		cw_line(w, "#define STP_BASE_HELPERS");
 	cw_line(w, "#define STP_KEY_STRINGS %d", key_strings(e));
 	cw_line(w, "#define STP_ENTRY_WORDS %d", entry_words(e));
 	emit_bpf_stack_sizes(e, w);

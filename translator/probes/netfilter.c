@@ -229,6 +229,28 @@ static void netfilter_emit(struct session *s, struct cwriter *w, struct probe **
 	emit_family_table(s, "netfilter", "stp_netfilters", n);
 }
 
+static void netfilter_bpf_program(struct session *s, const struct probe *p, struct cwriter *w, const char *rest)
+{
+	cw_line(w, "STP_ON_NETFILTER(%s)", rest);
+}
+
+// The conditions of the kernel's bpf_nf_check_pf_and_hooks(), as of 6.4 to 6.18.
+static const char *netfilter_bpf_refusal(const struct probe *p)
+{
+	enum { INET_HOOKS_MOST = 4 };
+	const struct hook *h = p->data;
+
+	if (h->pf_constant || h->hook_constant)
+		return "a constant of C as a hook or a protocol family of netfilter is not supported";
+	if (h->pf != IPV4 && h->pf != IPV6)
+		return "a hook of netfilter of another protocol family than NFPROTO_IPV4 and NFPROTO_IPV6 is not supported";
+	if (h->number < 0 || h->number > INET_HOOKS_MOST)
+		return "a hook of netfilter with another number than 0 to 4 is not supported";
+	if (h->priority == INT32_MIN || h->priority == INT32_MAX)
+		return "the first or last priority of netfilter is not supported (use \"-2147483647\" or \"2147483646\")";
+	return NULL;
+}
+
 static const char *const patterns[] = {
 	"netfilter.hook(string).pf(string)", "netfilter.pf(string).hook(string)",
 	"netfilter.hook(string).pf(string).priority(string)", "netfilter.pf(string).hook(string).priority(string)", NULL,
@@ -238,6 +260,9 @@ const struct probe_family family_netfilter = {
 	.name = "netfilter",
 	.not_of_task = true,
 	.arrival_ns = 50,
+	.bpf_program = netfilter_bpf_program,
+	.bpf_refusal = netfilter_bpf_refusal,
+	.bpf_base_helpers = true,
 	.patterns = patterns,
 	.resolve = netfilter_resolve,
 	.rewrite = netfilter_rewrite,

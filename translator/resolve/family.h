@@ -52,6 +52,8 @@ struct probe_family {
 	// With --runtime=bpf: returns the number of calls in progress whose values of @entry(), or argstr, can be
 	// saved; 0: the probe saves none. NULL: the family has no returns.
 	int (*bpf_calls)(const struct probe *p);
+	bool bpf_base_helpers;                 // its BPF programs cannot call the helpers of tracing, which collect
+					       // call stacks
 	bool as_aliases;                       // -l lists its points by name with their local variables, as it
 					       // lists aliases
 	bool own_returns;                      // ".return" is not the return of a function, so there is no entry
