@@ -37,7 +37,9 @@
 		goto fail;							\
 } while (0)
 
-struct stp_cursor { struct stp_iter iter; struct stp_elem *elem; bool started; union stp_val slice[STP_MAX_KEYS]; };
+/* left, at: of a loop over the buckets of a histogram, as in bpf_loops.h */
+struct stp_cursor { s64 left; u32 at; bool started; struct stp_iter iter; struct stp_elem *elem;
+		    union stp_val slice[STP_MAX_KEYS]; };
 _Static_assert(sizeof(struct stp_cursor) <= 24 * 8, "CURSOR_WORDS of the translator");
 
 static inline void stp_cursor_begin(struct stp_ctx *c, struct stp_cursor *cursor, struct stp_foreach *f, s64 limit,
@@ -62,6 +64,7 @@ static inline struct stp_elem *stp_cursor_next(struct stp_cursor *cursor)
 #define STP_WALK_NEXT(c, loop, map, cursor, e) struct stp_elem *e = stp_cursor_next(cursor)
 #define STP_LIST_BEGIN STP_WALK_BEGIN
 #define STP_LIST_NEXT STP_WALK_NEXT
+#define stp_scalar_merged(c, g) ((g)->merged)
 #define STP_ELEM_LONG(map, e, key, nth) stp_elem_long(&map, e, key)
 #define STP_ELEM_STRING(map, e, key, nth) stp_elem_string(&map, e, key)
 #define STP_ELEM_VALUE(map, e) stp_elem_value(&map, e)

@@ -79,7 +79,8 @@ STP_GLOBAL_FUNCTION int name(struct stp_slot *s)				\
 
 /* ------------------------------------------------------------------ foreach */
 
-/* The position of a foreach loop. Unsorted: `at` is the next element of the list; sorted: `at` counts elements. */
+/* The position of a foreach loop. Unsorted: `at` is the next element of the list; sorted: `at` counts elements. Of a
+ * loop over the buckets of a histogram: `at` is the last bucket. */
 struct stp_cursor { s64 left; u32 at, started; };
 
 #define stp_limit(n) ({ s64 limit_ = (n); limit_ < 0 ? 0 : limit_; })

@@ -239,6 +239,33 @@ STP_INLINE s64 bpf_hist_get(struct stp_ctx *c, const struct stp_stat *s, const s
 }
 #define stp_hist_get(c, s, d, bucket) bpf_hist_get(c, s, d, bucket)
 
+/*
+ * Does the same as stp_hist_next(). The counts have no sign bit, so that the highest bit of a difference is their
+ * order. Masks instead of branches: the verifier would follow both ways of each branch, for each bucket.
+ */
+STP_INLINE s64 bpf_hist_next(const struct stp_stat *s, const struct stp_stat_desc *d, int dir, s64 last)
+{
+	u64 best = ~0ull, least = 1ull << 62, from, sign = dir < 0 ? ~0ull : 0, count, more, same, take;
+	u32 i, at = (u32)last;
+
+	if (!s)
+		return last + 1 < d->buckets ? last + 1 : -1;
+	STP_HIDE(at);
+	from = at < d->buckets ? ((u64)s->hist[at] ^ sign) - sign : 0 - (1ull << 62);
+	_Pragma("nounroll")
+	for (i = 0; i < d->buckets; i++) {
+		count = ((u64)s->hist[i] ^ sign) - sign;
+		more = from - count;
+		same = ~(more | (count - from));
+		take = 0 - (((more | (same & ((u64)last - i))) & (count - least)) >> 63);
+		STP_HIDE(take);
+		best = (i & take) | (best & ~take);
+		least = (count & take) | (least & ~take);
+	}
+	return (s64)best;
+}
+#define stp_hist_next(c, s, d, dir, last) bpf_hist_next(s, d, dir, last)
+
 /* ------------------------------------------------------------------ scalar statistics */
 
 #ifdef STP_USES_SCALARS
@@ -359,6 +386,7 @@ STP_INLINE const struct stp_stat *bpf_scalar_merge(struct stp_ctx *c, u32 offset
 	return (const struct stp_stat *)&s->merged[offset / 8];
 }
 #define stp_scalar_merge(c, g) bpf_scalar_merge(c, (g)->offset, &(g)->desc)
+#define stp_scalar_merged(c, g) ((const struct stp_stat *)&STP_SLOT(c)->merged[(g)->offset / 8])
 
 STP_INLINE void bpf_scalar_clear(struct stp_ctx *c, u32 offset, const struct stp_stat_desc *d)
 {

@@ -5,6 +5,8 @@
 // functions of emit_split_bodies.c); temporaries are local to each.
 #include "emit/emitter.h"
 
+#include <inttypes.h>
+
 // State that is saved while the body of a loop is being written.
 struct loop_function {
 	struct cwriter w, *outer, *open_part;
@@ -184,25 +186,70 @@ void emit_foreach_function(struct emitter *e, struct stmt *st, int n, struct for
 	struct var *v = st->u.foreach.decl;
 	struct loop l = { .outer = e->body->loop, .is_function = true };
 	const char *map = emit_global(e, v)->name;
+	int cursor = ++e->body->cursors;
 	struct loop_function a;
 
-	vec_push(&e->body->cursors, n);
 	if (is_collected(st)) {
 		emit_require_write_lock(e, v);
 		emit_global(e, v)->walked = true;
 		write_walk(e, st, n, start.stat);
 	}
 	cw_line(e->w, "%s(c, %s, %s, &f->cursor%d, %s, %u, %s);", is_collected(st) ? "STP_WALK_BEGIN" : "STP_LIST_BEGIN",
-		str_printf("foreach%d", n), map, n, start.limit, start.any, start.slice);
+		str_printf("foreach%d", n), map, cursor, start.limit, start.any, start.slice);
 	if (is_collected(st))
 		emit_check(e, st->loc);
 	begin(e, &a, st->loc);
 	cw_line(e->w, "%s(c, %s, %s, &f->cursor%d, elem%d);", is_collected(st) ? "STP_WALK_NEXT" : "STP_LIST_NEXT",
-		str_printf("foreach%d", n), map, n, n);
+		str_printf("foreach%d", n), map, cursor, n);
 	cw_line(e->w, "if (!elem%d)", n);
 	cw_line(e->w, "\treturn STP_LOOP_BREAK;");
 	emit_actions(e, emit_count_stmts(st->u.foreach.body) + 1, st->loc);
 	bind(e, st, n);
+	e->body->loop = &l;
+	emit_stmt(e, st->u.foreach.body);
+	end(e, &a);
+}
+
+// Returns C for the number of the next bucket, or one that does not exist after the last bucket.
+static const char *next_bucket(struct emitter *e, struct stmt *st, const char *at)
+{
+	struct expr *of = st->u.foreach.hist->u.stat.of;
+	struct var *v = of->kind == E_VAR ? of->u.var.decl : of->u.index.decl;
+	const char *stat;
+
+	if (!st->u.foreach.sort_dir || st->u.foreach.sort_key)
+		return str_printf(st->u.foreach.sort_dir < 0 ? "%s - 1" : "%s + 1", at);
+	if (of->kind == E_VAR)     // the loop has computed the sums before its first pass
+		stat = str_printf("stp_scalar_merged(c, &%s)", emit_global(e, v)->name);
+	else
+		stat = emit_stat_of(e, of);
+	return str_printf("(u32)stp_hist_next(c, %s, %s, %d, (s32)%s)", stat, emit_desc(e, v), st->u.foreach.sort_dir, at);
+}
+
+void emit_bucket_function(struct emitter *e, struct stmt *st, const char *limit, int64_t buckets)
+{
+	struct expr *of = st->u.foreach.hist->u.stat.of;
+	bool by_count = st->u.foreach.sort_dir && !st->u.foreach.sort_key;
+	struct loop l = { .outer = e->body->loop, .is_function = true };
+	const char *cursor = str_printf("f->cursor%d", ++e->body->cursors), *at = str_printf("%s.at", cursor);
+	struct loop_function a;
+
+	if (by_count && of->kind == E_VAR)
+		cw_line(e->w, "(void)%s;", emit_stat_of(e, of));
+	cw_line(e->w, "%s.left = %s;", cursor, limit);
+	// Values that are added meanwhile may change the order, so the number of passes is limited.
+	cw_line(e->w, "if (%s.left > %" PRId64 ")", cursor, buckets);
+	cw_line(e->w, "\t%s.left = %" PRId64 ";", cursor, buckets);
+	cw_line(e->w, "%s = %" PRId64 ";", at, st->u.foreach.sort_dir < 0 && !by_count ? buckets : -1);
+	begin(e, &a, st->loc);
+	cw_line(e->w, "if (%s.left <= 0)", cursor);
+	cw_line(e->w, "\treturn STP_LOOP_BREAK;");
+	cw_line(e->w, "%s.left--;", cursor);
+	cw_line(e->w, "%s = %s;", at, next_bucket(e, st, at));
+	cw_line(e->w, "if (%s >= %" PRId64 ")", at, buckets);
+	cw_line(e->w, "\treturn STP_LOOP_BREAK;");
+	emit_actions(e, emit_count_stmts(st->u.foreach.body) + 1, st->loc);
+	emit_store(e, st->u.foreach.keys.at[0]->u.var.decl, value_text(LOCAL, true, "(s64)%s", at));
 	e->body->loop = &l;
 	emit_stmt(e, st->u.foreach.body);
 	end(e, &a);

@@ -38,7 +38,7 @@ enum { CURSOR_WORDS = 24 };
 // Number of words in the frame of a body that is written in parts.
 static int frame_words(const struct body *b)
 {
-	int n = numbers(b) + (b->func && b->func->type != T_UNKNOWN) + b->cursors.n * CURSOR_WORDS;
+	int n = numbers(b) + (b->func && b->func->type != T_UNKNOWN) + b->cursors * CURSOR_WORDS;
 
 	for vec_each(&b->locals, l)
 		n += is_pointer(l);
@@ -76,8 +76,8 @@ static void write_frame_numbers(struct cwriter *w, const struct body *b)
 	if (b->func && b->func->type != T_UNKNOWN)
 		cw_line(w, b->func->type != T_STRING ? "s64 ret;" :
 			b->loops_are_functions ? "char ret[STP_TEXT_SIZE];" : "char *ret;");
-	for vec_each(&b->cursors, n)
-		cw_line(w, "struct stp_cursor cursor%d;", *n);
+	for (int i = 1; i <= b->cursors; i++)
+		cw_line(w, "struct stp_cursor cursor%d;", i);
 	for vec_each(&b->locals, l)
 		if (is_pointer(l))
 			cw_line(w, "const char *%s;", l->name);

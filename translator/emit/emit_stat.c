@@ -146,6 +146,11 @@ void emit_foreach_bucket(struct emitter *e, struct stmt *st)
 	struct work_mark pass;
 	long long n = emit_buckets(var_of(of));
 
+	if (e->body->loops_are_functions) {
+		emit_bucket_function(e, st, st->u.foreach.limit ? value_long(emit_expr(e, st->u.foreach.limit)) :
+				     str_printf("%lld", n), n);
+		return;
+	}
 	if (st->u.foreach.limit) {
 		const char *left = temp_long(e);
 

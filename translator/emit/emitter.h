@@ -86,7 +86,7 @@ struct body {
 	struct parts parts;
 	int labels, loops;         // number of labels and loops so far
 	bool loops_are_functions;          // emit_loops.c: bodies of loops are functions, locals are in the frame
-	VEC(int) cursors;          // numbers of its foreach loops whose bodies are functions
+	int cursors;               // number of its foreach loops whose bodies are functions
 	uint64_t charged;          // emit_work.c: units that the STP_WORK() lines of the body charge
 	// cost of the part of `code` that was estimated last; cached, so that nested levels do not estimate it
 	// again
@@ -399,6 +399,8 @@ void cuts_make(struct body *b, struct stmt *st);                 // body in part
 struct foreach_start { unsigned stat; const char *limit, *slice; unsigned any; };
 bool loops_in(struct stmt *st);
 void emit_loop_function(struct emitter *e, struct loc loc, struct expr *c, struct expr *step, struct stmt *body);
+// limit: C for the maximum number of passes. buckets: number of buckets of the histogram.
+void emit_bucket_function(struct emitter *e, struct stmt *st, const char *limit, int64_t buckets);
 void emit_foreach_function(struct emitter *e, struct stmt *st, int n, struct foreach_start start);
 
 // emit_probe.c
