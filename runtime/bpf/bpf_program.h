@@ -632,6 +632,9 @@ STP_INLINE bool bpf_load_string(struct stp_ctx *c, char *to, u64 address, u32 si
 #include "bpf_memory.h"
 #endif
 #include "bpf_stat.h"
+#ifdef STP_USES_HIST_TEXT
+#include "bpf_hist.h"
+#endif
 
 #define STP_MAP_GET(c, m, ...) bpf_map_get(c, m, __VA_ARGS__)
 #define STP_MAP_DELETE(c, m, ...) bpf_map_delete(c, m, __VA_ARGS__)

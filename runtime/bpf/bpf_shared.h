@@ -114,6 +114,20 @@ struct stp_mapping { u64 space, start, end, offset, inode, device; };
  * time of the monotonic clock at which it executes the program. */
 struct stp_execution { u64 pid, start_ns, stack, time_ns; };
 
+/* State of bpf_hist.h. */
+struct stp_hist_text {
+	s64 low, high;                 /* these and the next three are copied from the descriptor */
+	u64 step;
+	u32 buckets, is_log;
+	u32 first, last, row;          /* the rows, and the current row or bucket */
+	u32 run_end;                   /* the end of the run of empty buckets that was found last */
+	u32 omit_from, omit_to;        /* rows of it that are omitted */
+	u32 label_width, count_width;
+	u32 at;                        /* position in the text */
+	u64 max, sum;                  /* the largest count, and their sum */
+	u64 rank, before;              /* a percentile, and the number of values in the buckets before it */
+};
+
 struct stp_slot {
 	u32 busy;
 	u32 mode;                      /* STP_MODE_ bits of the interrupted code; 0: of the kernel */
@@ -144,6 +158,8 @@ struct stp_slot {
 	struct stp_text comm, error_text, quoted, call_name, call_kernel_name, symbol;
 	struct stp_text point[STP_POINT_TEXTS];
 	struct stp_text key_s[STP_KEY_STRINGS];
+	struct stp_hist_text hist_text;
+	u64 hist[STP_HIST_WORDS];      /* the buckets of a histogram whose text is written */
 	u64 entry[STP_ENTRY_WORDS];    /* values of @entry() */
 	u64 record[STP_RECORD_WORDS + STP_RECORD_SLACK];
 	u64 stack[STP_STACK_FRAMES];   /* frames of the kernel; the tracer's own frames come first, if the stack

@@ -266,11 +266,6 @@ STP_INLINE s64 bpf_hist_next(const struct stp_stat *s, const struct stp_stat_des
 }
 #define stp_hist_next(c, s, d, dir, last) bpf_hist_next(s, d, dir, last)
 
-/* ------------------------------------------------------------------ scalar statistics */
-
-#ifdef STP_USES_SCALARS
-/* A walk over the slots: walk_at is the number of the slot, walk_any the offset of the statistic in words,
- * walk_found the number of its words after count, sum, min and max. */
 /* Defines a function that returns the address of a word of an array of the slot; NULL beyond its end. The second
  * STP_HIDE() prevents the compiler from computing the address before the check. */
 #define STP_WORD_FUNCTION(name, array, words)					\
@@ -282,6 +277,12 @@ STP_INLINE u64 *name(struct stp_slot *s, u32 i)					\
 	STP_HIDE(i);								\
 	return &s->array[i];							\
 }
+
+/* ------------------------------------------------------------------ scalar statistics */
+
+#ifdef STP_USES_SCALARS
+/* A walk over the slots: walk_at is the number of the slot, walk_any the offset of the statistic in words,
+ * walk_found the number of its words after count, sum, min and max. */
 STP_WORD_FUNCTION(bpf_percpu_word, percpu, STP_PERCPU_WORDS)
 STP_WORD_FUNCTION(bpf_merged_word, merged, STP_MERGED_WORDS)
 

@@ -176,14 +176,6 @@ static void check_function(struct check *k, struct func *f, struct loc loc)
 		k->called = NULL;
 }
 
-static const char *print_refusal(const struct expr *e)
-{
-	for vec_each(&e->u.print.args, arg)
-		if ((*arg)->kind == E_HIST && e->u.print.to_string)
-			return "the text of a histogram in event handlers is not supported";
-	return NULL;
-}
-
 // Programs of kernel functions have only the registers that hold parameters; tracepoints have none.
 static const char *register_refusal(const struct check *k, const struct expr *e)
 {
@@ -210,7 +202,6 @@ static const char *static_refusal(const struct check *k, const struct di_static 
 static const char *expr_refusal(const struct check *k, const struct expr *e)
 {
 	switch (e->kind) {
-	case E_PRINT:              return print_refusal(e);
 	case E_EMBEDDED:
 		return embedded_word(e->u.embedded, "stp_probe_name") ? NULL : "embedded C in event handlers is not supported";
 	case E_REGISTER:           return register_refusal(k, e);

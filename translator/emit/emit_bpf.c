@@ -213,6 +213,17 @@ static void emit_lock_waits(struct session *s, struct cwriter *w)
 	cw_line(w, "#define STP_LOCK_WAITS %" PRId64, (tries + rounds - 1) / rounds);
 }
 
+static void write_hist_text(const struct emitter *e, struct cwriter *w)
+{
+	cw_line(w, "#define STP_HIST_WORDS %" PRId64, e->hist_words ? e->hist_words : 1);
+	if (!(e->program_uses & BPF_HIST_TEXT))
+		return;
+	cw_line(w, "#define STP_USES_HIST_TEXT");
+	cw_line(w, "#define STP_HIST_WIDTH %" PRId64, session_limit(e->s, LIMIT_HIST_WIDTH));
+	cw_line(w, "#define STP_HIST_ELISION (%" PRId64 ")", session_limit(e->s, LIMIT_HIST_ELISION));
+	cw_line(w, "#define STP_HIST_PERCENTILES %d", session_limit(e->s, LIMIT_HIST_PERCENTILES) != 0);
+}
+
 void emit_bpf_head(struct emitter *e, struct cwriter *w)
 {
 	emit_lock_waits(e->s, w);
@@ -224,6 +235,7 @@ void emit_bpf_head(struct emitter *e, struct cwriter *w)
 		cw_line(w, "#define STP_BASE_HELPERS");
 	cw_line(w, "#define STP_KEY_STRINGS %d", key_strings(e));
 	cw_line(w, "#define STP_ENTRY_WORDS %d", entry_words(e));
+	write_hist_text(e, w);
 	emit_bpf_stack_sizes(e, w);
 	cw_line(w, "#define STP_FRAMES_SIZE (%d * STP_TEXT_SIZE + 8)", event_strings(e));
 	cw_line(w, "#define STP_ACTIONS_MAX %" PRId64, e->s->opt.suppress_time_limits ? INT32_MAX / 10 :

@@ -181,6 +181,13 @@ static const char *arguments(struct emitter *e, struct expr *x, const struct val
 	return buf_text(&b);
 }
 
+static void use_hist_text(struct emitter *e, const struct var *v)
+{
+	emit_bpf_use(e, BPF_TEXT | BPF_HIST_TEXT);
+	if (e->programs && emit_buckets(v) > e->hist_words)
+		e->hist_words = emit_buckets(v);
+}
+
 static struct value print_hist(struct emitter *e, struct expr *x, const char *into)
 {
 	struct expr *of = x->u.print.args.at[0]->u.stat.of;
@@ -190,10 +197,12 @@ static struct value print_hist(struct emitter *e, struct expr *x, const char *in
 
 	if (x->u.print.to_string) {
 		into = into ? into : temp_string(e);
+		use_hist_text(e, of->kind == E_VAR ? of->u.var.decl : of->u.index.decl);
 		cw_line(e->w, "stp_sprint_hist(c, %s, STP_STRLEN, %s, %s);", into, stat, desc);
 		emit_check(e, x->u.print.args.at[0]->loc);
 		if (line)
-			cw_line(e->w, "stp_append(%s, \"\\n\", STP_STRLEN);", into);
+			cw_line(e->w, e->s->opt.bpf_runtime ? "stp_append(%s, STP_LITERAL(\"\\n\"), STP_STRLEN);" :
+				"stp_append(%s, \"\\n\", STP_STRLEN);", into);
 		return value_text(0, true, "%s", into);
 	}
 	cw_line(e->w, "stp_print_hist(c, %s, %s);", stat, desc);

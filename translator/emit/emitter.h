@@ -175,6 +175,7 @@ struct emitter {
 	bool percpu_offsets;       // PERCPU_OFFSET() is used (emit_alike.c)
 	bool programs;  // --runtime=bpf: the C that is being written may be part of programs, not only of the client
 	unsigned program_uses;     // enum bpf_use: what C in programs uses
+	int64_t hist_words;        // largest number of buckets of a histogram whose text is written by a program
 	int captures_max;          // largest number of captures of a call's memory in a statement that prints
 	unsigned bpf_uses;         // enum bpf_use: what C in programs or in the client uses
 	bool keeps_matches;        // some function reads submatches of a regular expression
@@ -203,6 +204,7 @@ enum bpf_use {
 	BPF_KERNEL_MEMORY = 1024,  // handlers of the client read memory of the kernel (bpf_kernel_memory.h)
 	BPF_CALL_TEXTS = 2048,     // argstr of system calls (bpf_call_text.h)
 	BPF_MEMORY = 4096,         // %m and %M (bpf_memory.h)
+	BPF_HIST_TEXT = 8192,      // the text of a histogram (bpf_hist.h)
 };
 void emit_bpf_use(struct emitter *e, unsigned uses);      // records that the C that is being written uses these
 							  // parts
