@@ -7,6 +7,7 @@
  *	STP_WALK_DIRECTION  0: unsorted     STP_WALK_CELL  n[0], s[0], value[0]: the compared part of an element
  *	STP_WALK_KIND       STP_LONG, STP_STRING, STP_STATS: of the cell
  *	STP_WALK_STAT       the value of statistics that is compared
+ *	STP_WALK_HIST       the number of buckets of the statistics
  *
  * Context: a hit that holds the array's lock, which makes it the only one in this loop.
  */
@@ -15,12 +16,15 @@
 #define STP_WALK_OF(suffix) STP_JOIN(STP_WALK_MAP, suffix)
 #define STP_WALK_CAPACITY STP_WALK_OF(_capacity)
 
+enum { STP_WALK_(_by_variance) = STP_WALK_KIND == STP_STATS && STP_WALK_STAT == STP_VARIANCE };
 struct STP_WALK_(_walk) {
 	u32 n;                         /* number of elements, in order[from] */
 	u32 from, run;                 /* length of the runs that are sorted */
 	/* positions in the two runs that are merged, their ends, and the position where the result is written */
 	u32 i, middle, j, end, to;
 	u32 order[2][STP_WALK_OF(_buckets)];
+	/* the variances of the elements, computed once for each */
+	s64 variance[STP_WALK_(_by_variance) ? STP_WALK_OF(_buckets) : 1];
 };
 struct STP_WALK_(_walk) STP_WALK_(_walk) SEC(".bss.walks");
 
@@ -35,6 +39,13 @@ STP_INLINE struct STP_WALK_OF(_elem) *STP_WALK_(_element)(u32 at)
 	return &STP_WALK_OF(_table).pool[k];
 }
 
+STP_INLINE u64 STP_WALK_(_variance)(const struct STP_WALK_OF(_elem) *e)
+{
+	u32 squares = STP_WALK_(_by_variance) ? sizeof(struct stp_stat) / 8 + STP_WALK_HIST : 0;
+
+	return bpf_variance((const struct stp_stat *)e->value, (const struct stp_squares *)&e->value[squares]);
+}
+
 /* Appends the element that the slot's walk has reached, if it is in the slice. */
 STP_GLOBAL_FUNCTION int STP_WALK_(_list)(struct stp_slot *s)
 {
@@ -43,8 +54,11 @@ STP_GLOBAL_FUNCTION int STP_WALK_(_list)(struct stp_slot *s)
 
 	if (!s || !e || w->n >= STP_WALK_CAPACITY)
 		return STP_LOOP_BREAK;
-	if (STP_WALK_OF(_in_slice)(s, e))
+	if (STP_WALK_OF(_in_slice)(s, e)) {
 		w->order[0][STP_INDEX(w->n++, STP_WALK_OF(_buckets))] = s->walk_at;
+		if (STP_WALK_(_by_variance))
+			w->variance[STP_INDEX(s->walk_at, STP_WALK_OF(_buckets))] = (s64)STP_WALK_(_variance)(e);
+	}
 	s->walk_at = e->next;
 	return STP_LOOP_NEXT;
 }
@@ -55,6 +69,7 @@ STP_LOOP_DRIVER(STP_WALK_(_list))
 STP_GLOBAL_FUNCTION int STP_WALK_(_out_of_order)(u32 a, u32 b)
 {
 	const struct STP_WALK_OF(_elem) *e = STP_WALK_(_element)(a), *f = STP_WALK_(_element)(b);
+	const struct STP_WALK_(_walk) *w = &STP_WALK_(_walk);
 	s64 x, y;
 
 	if (!e || !f)
@@ -62,6 +77,9 @@ STP_GLOBAL_FUNCTION int STP_WALK_(_out_of_order)(u32 a, u32 b)
 	if (STP_WALK_KIND == STP_STRING) {
 		x = bpf_compare((const struct stp_text *)&e->STP_WALK_CELL, (const struct stp_text *)&f->STP_WALK_CELL);
 		y = 0;
+	} else if (STP_WALK_(_by_variance)) {
+		x = w->variance[STP_INDEX(a, STP_WALK_OF(_buckets))];
+		y = w->variance[STP_INDEX(b, STP_WALK_OF(_buckets))];
 	} else if (STP_WALK_KIND == STP_STATS) {
 		x = bpf_stat_value((const struct stp_stat *)&e->STP_WALK_CELL, STP_WALK_STAT);
 		y = bpf_stat_value((const struct stp_stat *)&f->STP_WALK_CELL, STP_WALK_STAT);
@@ -157,3 +175,4 @@ STP_INLINE struct STP_WALK_OF(_elem) *STP_WALK_(_next)(struct stp_cursor *cursor
 #undef STP_WALK_CELL
 #undef STP_WALK_KIND
 #undef STP_WALK_STAT
+#undef STP_WALK_HIST

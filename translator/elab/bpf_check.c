@@ -419,8 +419,6 @@ static const char *foreach_refusal(struct check *k, const struct stmt *st)
 {
 	bool by_value = st->u.foreach.sort_dir && !st->u.foreach.sort_key;
 
-	if (st->u.foreach.sort_stat == STAT_VARIANCE)
-		return "sorting by @variance() in event handlers is not supported";
 	if ((by_value || st->u.foreach.value) && is_holder(k, st->u.foreach.decl))
 		return "a loop over symbol names of user code in event handlers is not supported";
 	return NULL;

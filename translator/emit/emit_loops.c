@@ -153,6 +153,7 @@ static void write_walk(struct emitter *e, const struct stmt *st, int n, unsigned
 		cw_line(w, "#define STP_WALK_CELL value[0]");
 	cw_line(w, "#define STP_WALK_KIND %s", t == T_STRING ? "STP_STRING" : t == T_STATS ? "STP_STATS" : "STP_LONG");
 	cw_line(w, "#define STP_WALK_STAT %u", stat);
+	cw_line(w, "#define STP_WALK_HIST %" PRId64, emit_buckets(v));
 	cw_line(w, "#include \"bpf_walk.h\"");
 }
 
