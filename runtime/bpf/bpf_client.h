@@ -97,6 +97,7 @@ static inline struct stp_elem *stp_cursor_next(struct stp_cursor *cursor)
 
 /* kernel_memory.c: returns the address of the task with a thread ID, or 0 */
 s64 stp_pid2task(struct stp_ctx *c, s64 id);
+s64 stp_jiffies(struct stp_ctx *c);
 
 /* names.c */
 void stp_symdata(struct stp_ctx *c, char *to, u64 address);
@@ -152,7 +153,7 @@ void client_print_hist(struct stp_ctx *c, const struct stp_stat *s, const struct
 	static const struct stp_member member_##number					\
 	__attribute__((__section__("stp_members"), __used__, __aligned__(8))) = { where, #type_, NULL, number }
 #define STP_OFFSET(number, value) value
-#define STP_LOAD_MEMBER(c, number, address, is_signed) stp_load8(c, address)
+#define STP_LOAD_MEMBER(c, number, address, is_signed, plain) (plain)
 
 #define STP_BPF_LAYOUT(table, n, bound_)					\
 	_Static_assert(sizeof(struct percpu) <= STP_PERCPU_WORDS * 8, "the slot holds struct percpu");	\

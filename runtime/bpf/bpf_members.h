@@ -45,6 +45,6 @@ STP_INLINE u64 bpf_load_member(struct stp_ctx *c, u64 address, u32 size, u32 lef
 		return __builtin_preserve_type_info(*(type##___##number *)0, STP_TYPE_INFO_SIZE);	\
 	}
 #define STP_OFFSET(number, value) ((s64)bpf_offset_##number())
-#define STP_LOAD_MEMBER(c, number, address, is_signed) ((s64)bpf_load_member_##number(c, address, is_signed))
+#define STP_LOAD_MEMBER(c, number, address, is_signed, plain) ((s64)bpf_load_member_##number(c, address, is_signed))
 
 #endif

@@ -101,8 +101,11 @@ struct expr *lvalue_load(const struct lvalue *p)
 		e = target_load(p->loc, p->addr, size, p->type->is_signed && !p->bit_size, di_is_user(p->type->module));
 		e->u.deref.is_float = p->type->kind == DI_FLOAT && size == 4;
 		e->u.deref.member = p->type->kind == DI_POINTER || p->type->kind == DI_FLOAT ? NULL : p->member;
-		if (e->u.deref.member && p->bit_size)
+		if (e->u.deref.member && p->bit_size) {
 			e->u.deref.is_signed = p->type->is_signed;
+			e->u.deref.bit_offset = p->bit_offset;
+			e->u.deref.bit_size = p->bit_size;
+		}
 		else if (p->bit_size)
 			e = target_extract(p->loc, e, p->bit_offset, p->bit_size, p->type->is_signed);
 	} else {

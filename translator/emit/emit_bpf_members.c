@@ -54,3 +54,44 @@ void emit_bpf_client_load(struct emitter *e, struct loc loc)
 	emit_bpf_use(e, BPF_KERNEL_MEMORY);
 	emit_bpf_bind(e, loc);
 }
+
+// ---------------------------------------------------------------- functions that programs and the client call
+
+struct client_uses {
+	struct use_walker w;
+	struct emitter *e;
+	struct map seen;               // functions that were visited, by their address
+};
+
+static void visit_expr(struct use_walker *w, const struct expr *x)
+{
+	struct client_uses *u = w->data;
+
+	if (x->kind == E_DEREF && !x->u.deref.user)
+		emit_bpf_client_load(u->e, x->loc);
+	else if (x->kind == E_OFFSET)
+		emit_bpf_bind(u->e, x->loc);
+}
+
+static void visit_call(struct use_walker *w, struct func *f, struct loc loc)
+{
+	struct client_uses *u = w->data;
+	char *key = str_printf("%p", (void *)f);
+
+	if (map_get(&u->seen, key))
+		return;
+	map_put(&u->seen, key, f);
+	if (f->embedded)
+		emit_bpf_embedded(u->e, f->embedded);
+	use_func(w, f);
+}
+
+// Records what the client requires for the functions that have been written for programs, and that its handlers call.
+void emit_bpf_client_uses(struct emitter *e)
+{
+	struct client_uses u = { .w = { .expr = visit_expr, .call = visit_call, .data = &u }, .e = e };
+
+	for vec_each(&e->s->script.probes, p)
+		if (!(*p)->shares && bpf_client_runs(*p) && (*p)->body)
+			use_probe(&u.w, *p);
+}

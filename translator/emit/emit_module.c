@@ -483,6 +483,7 @@ static void emit_bodies(struct emitter *e)
 		e->programs = true;
 		emit_probes(e, bpf_carries);
 		e->programs = false;
+		emit_bpf_client_uses(e);
 		cw_line(&e->functions, "#ifndef STP_BPF");
 		cw_line(&e->handlers, "#ifndef STP_BPF");
 		emit_probes(e, bpf_client_runs);

@@ -99,25 +99,33 @@ static void check_location(struct emitter *e, struct loc loc, const char *t)
 	emit_check(e, loc);
 }
 
+// Returns a bit-field in loaded bytes, for the client: programs locate it themselves.
+static const char *member_bits(const struct expr *x, const char *loaded)
+{
+	return str_printf("stp_bits(%s, %d, %d, %s)", loaded, x->u.deref.bit_offset, x->u.deref.bit_size,
+			  x->u.deref.is_signed ? "true" : "false");
+}
+
 // Loads the bytes at an address into a temporary.
 static struct value load(struct emitter *e, struct expr *x, const char *address, int size)
 {
 	bool is_signed = x->u.deref.is_signed && !x->u.deref.bit_size;
 	const char *from = x->u.deref.is_return ? "return_" : x->u.deref.user ? "u" : "";
 	const char *t = temp_long(e), *loaded = str_printf("stp_%sload%d(c, %s)", from, size, address);
-	const struct kernel_member *member = e->programs ? x->u.deref.member : NULL;
+	const struct kernel_member *member = x->u.deref.member;
+	const char *plain = member && x->u.deref.bit_size ? member_bits(x, loaded) : extend(loaded, size, is_signed);
 
 	if (!x->u.deref.user)
 		emit_bpf_client_load(e, x->loc);
 	if (x->u.deref.is_float)
 		emit_bpf_use(e, BPF_REAL);
-	if (member)
-		cw_line(e->w, "%s = STP_LOAD_MEMBER(c, %d, %s, %s);", t, emit_bpf_member(e, member, x->loc), address,
-			x->u.deref.is_signed ? "true" : "false");
+	if (member && e->programs)     // a function may be compiled for the client as well, which takes the last argument
+		cw_line(e->w, "%s = STP_LOAD_MEMBER(c, %d, %s, %s, %s);", t, emit_bpf_member(e, member, x->loc), address,
+			x->u.deref.is_signed ? "true" : "false", plain);
 	else if (x->u.deref.is_float)
 		cw_line(e->w, "%s = stp_widen_float(%s);", t, loaded);
 	else
-		cw_line(e->w, "%s = %s;", t, extend(loaded, size, is_signed));
+		cw_line(e->w, "%s = %s;", t, plain);
 	if (x->u.deref.size_expr)
 		emit_check(e, x->loc);
 	else

@@ -223,6 +223,7 @@ void emit_bpf_locks(struct emitter *e, struct cwriter *w);
 // emit_bpf_members.c
 int emit_bpf_member(struct emitter *e, const struct kernel_member *member, struct loc loc);   // returns its number
 void emit_bpf_bind(struct emitter *e, struct loc loc);
+void emit_bpf_client_uses(struct emitter *e);
 void emit_bpf_client_load(struct emitter *e, struct loc loc);  // records a load of kernel memory, if the client
 							       // executes it
 
