@@ -85,7 +85,7 @@ STP_GLOBAL_FUNCTION int bpf_put_hex_byte(struct stp_text *to, u32 at, u32 byte)
 	return 0;
 }
 
-STP_GLOBAL_FUNCTION int bpf_put_hex(struct stp_text *to, u32 at, const struct stp_text *s, u32 n)
+STP_GLOBAL_FUNCTION int bpf_put_hex_text(struct stp_text *to, u32 at, const struct stp_text *s, u32 n)
 {
 	u32 i;
 
@@ -131,7 +131,7 @@ STP_GLOBAL_FUNCTION int bpf_put_memory_text(struct stp_slot *s, struct stp_text 
 	if (!(STP_SPEC_FLAGS(spec) & STP_FLAG_LEFT))
 		at = (u32)bpf_pad(to, at, ' ', width);
 	if (hex)
-		bpf_put_hex(to, at, &s->quoted, n);
+		bpf_put_hex_text(to, at, &s->quoted, n);
 	else
 		bpf_put_raw(to, at, &s->quoted, n);
 	at += len;
