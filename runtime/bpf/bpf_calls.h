@@ -353,6 +353,7 @@ SEC(STP_UPROBE_SECTION) int stp_program_##number(u64 *ctx)			\
 	s->c.saved_return = bpf_user_result(ctx);				\
 	s->mode = bpf_mode(ctx[STP_WORD_CS]);					\
 	s->c.address = ctx[STP_REGISTER_PC];					\
+	bpf_find_function(ctx, s, handler##_takes, link_);			\
 	s->stack_frames = 0;							\
 	STP_RUN(s, number, handler, condition, late);				\
 	return 0;								\
@@ -393,7 +394,7 @@ SEC("kprobe") int stp_program_##number(u64 *ctx)				\
 	}									\
 	bpf_registers(s, ctx, mask);						\
 	s->c.saved_return = ctx[STP_REGISTER_RESULT];				\
-	s->c.address = handler##_takes & STP_TAKES_FUNCTION ? bpf_get_func_ip(ctx) : 0;	\
+	s->c.address = handler##_takes & STP_TAKES_FUNCTION ? bpf_returned_function(ctx) : 0;	\
 	STP_TAKE_STACKS(ctx, s, handler##_takes, STP_FROM_REGISTERS);		\
 	STP_RUN(s, number, handler, condition, late);				\
 	return 0;								\

@@ -87,6 +87,22 @@ SEC("perf_event") int stp_program_##number(u64 *ctx)				\
  * probe. The client sets the constant to 0 if the kernel does not support cookies. */
 const volatile u32 stp_cookies SEC(".rodata.cookies") = 0;
 
+/* Returns whether a function begins with ENDBR, or with an instruction by which the kernel replaces it (is_endbr()). */
+STP_INLINE bool bpf_is_endbr(u32 code)
+{
+	return code == 0xfa1e0ff3 || code == 0xfb1e0ff3 || code == 0x001f0f66 || code == 0xd6401f0f;
+}
+
+/* At a return: the function's address, where a probe of its entry would be, which is after ENDBR. */
+STP_INLINE u64 bpf_returned_function(u64 *ctx)
+{
+	u64 address = bpf_get_func_ip(ctx);
+	u32 code = 0;
+
+	bpf_probe_read_kernel(&code, sizeof(code), (void *)address);
+	return address + (bpf_is_endbr(code) ? 4 : 0);
+}
+
 #define STP_ON_FUNCTION(is_return_, shared_, mask, number, handler, condition, late)	\
 SEC("kprobe") int stp_program_##number(u64 *ctx)				\
 {										\
@@ -102,7 +118,7 @@ SEC("kprobe") int stp_program_##number(u64 *ctx)				\
 	if (!(is_return_))							\
 		s->c.address = ctx[STP_REGISTER_PC] - 1;			\
 	else									\
-		s->c.address = handler##_takes & STP_TAKES_FUNCTION ? bpf_get_func_ip(ctx) : 0;	\
+		s->c.address = handler##_takes & STP_TAKES_FUNCTION ? bpf_returned_function(ctx) : 0;	\
 	STP_RUN(s, (shared_) && stp_cookies ? (u32)bpf_get_attach_cookie(ctx) : number, handler, condition, late);	\
 	return 0;								\
 }

@@ -30,6 +30,12 @@ SEC("raw_tp") int stp_program_task(u64 *ctx)
 	stp_kernel_memory.address = bpf_pid2task(stp_kernel_memory.address);
 	return 0;
 }
+
+SEC("raw_tp") int stp_program_jiffies(u64 *ctx)
+{
+	stp_kernel_memory.address = bpf_jiffies64();
+	return 0;
+}
 #endif
 
 #endif

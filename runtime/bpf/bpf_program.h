@@ -394,10 +394,16 @@ STP_GLOBAL_FUNCTION int bpf_report(struct stp_slot *s)
 	__sync_fetch_and_add(&stp_control.errors, 1);
 	if (stp_control.errors > stp_control.errors_allowed)
 		stp_control.open = 0;
+	return 0;
+}
+
+STP_INLINE void bpf_end_error(struct stp_slot *s)
+{
+	if ((u64)s->c.error != STP_BPF_ABORT)  /* abort() is not reported */
+		bpf_report(s);
 	s->c.error = NULL;
 	s->c.fatal = false;
 	s->where = s->ncallers = 0;
-	return 0;
 }
 
 #ifdef STP_USES_CALL_TEXTS
@@ -412,7 +418,7 @@ STP_INLINE void stp_end(struct stp_slot *s)
 	s->call_when = 0;
 #endif
 	if (STP_UNLIKELY(s->c.error))
-		bpf_report(s);
+		bpf_end_error(s);
 	if (s->record_len)
 		bpf_send(s);
 	s->frame_at = 0;
@@ -498,6 +504,8 @@ STP_INLINE void bpf_fatal(struct stp_ctx *c, u64 code)
 	}
 	c->fatal = true;
 }
+/* The text is empty: that of abort(). */
+#define stp_fatal(c, text) bpf_fatal(c, STP_BPF_ABORT)
 
 /* ------------------------------------------------------------------ arithmetic */
 
@@ -555,7 +563,14 @@ STP_INLINE u64 bpf_static(struct stp_ctx *c, const volatile u64 *at)
 }
 #define stp_static(c, at) ((s64)bpf_static(c, at))
 /* Returns the address of a variable of the probed program, from its link address. */
-#define stp_user_static(c, address) ((s64)(STP_SLOT(c)->bias + (address)))
+#define STP_NO_BIAS (~0ull)
+STP_INLINE s64 bpf_user_static(struct stp_ctx *c, u64 address)
+{
+	if (STP_SLOT(c)->bias == STP_NO_BIAS)
+		bpf_error(c, STP_BPF_FUNCTION, 0);
+	return (s64)(STP_SLOT(c)->bias + address);
+}
+#define stp_user_static(c, address) bpf_user_static(c, address)
 
 /* ------------------------------------------------------------------ memory and registers */
 
@@ -735,6 +750,7 @@ STP_INLINE bool handler##_lock(struct stp_ctx *c)				\
 #define stp_relay_pid(c) (stp_control.client)
 #define stp_timezone_s(c) (stp_control.timezone)
 #define stp_ktime_ns() ((s64)bpf_ktime_get_ns())
+#define stp_jiffies(c) ((s64)bpf_jiffies64())
 #define stp_gettimeofday_ns() (stp_ktime_ns() + stp_control.clock_offset)
 #define stp_current_task(c) ((u64)bpf_get_current_task())
 #include "bpf_task.h"
@@ -775,6 +791,16 @@ STP_INLINE u64 bpf_user_result(const u64 *ctx)
 
 	return ctx[STP_WORD_CS] == STP_USER32_CS ? (u64)(s64)(s32)result : result;
 }
+
+/* At a return, finds the function's address and the bias of its program, if the handler uses them (Linux 6.6). */
+STP_INLINE void bpf_find_function(u64 *ctx, struct stp_slot *s, u32 takes, u64 link)
+{
+	if (!(takes & STP_TAKES_FUNCTION))
+		return;
+	s->c.address = bpf_get_func_ip(ctx);
+	s->user_address = s->c.address ? 0 : STP_NO_ADDRESS;
+	s->bias = s->c.address ? s->c.address - link : STP_NO_BIAS;
+}
 /* link_: the link address of the probe point. */
 #define STP_ON_UPROBE(is_return_, link_, number, handler, condition, late)	\
 SEC(STP_UPROBE_SECTION) int stp_program_##number(u64 *ctx)			\
@@ -792,6 +818,8 @@ SEC(STP_UPROBE_SECTION) int stp_program_##number(u64 *ctx)			\
 	s->mode = bpf_mode(ctx[STP_WORD_CS]);					\
 	s->c.address = ctx[STP_REGISTER_PC];					\
 	s->bias = s->c.address - (link_);					\
+	if (is_return_)								\
+		bpf_find_function(ctx, s, handler##_takes, link_);		\
 	s->stack_frames = 0;   /* the hit has no kernel stack */			\
 	bpf_take_user_stack(ctx, s, handler##_takes);				\
 	s->probe = number;							\

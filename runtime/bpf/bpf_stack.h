@@ -324,7 +324,17 @@ STP_GLOBAL_FUNCTION int bpf_function_name(struct stp_slot *s, struct stp_text *t
 } while (0)
 #endif
 
-#define stp_address(c) ((s64)((c)->address ? (c)->address : STP_SLOT(c)->user_address))
+#define STP_NO_ADDRESS (~0ull)         /* value of user_address */
+STP_INLINE s64 bpf_address(struct stp_ctx *c)
+{
+	u64 address = c->address ? c->address : STP_SLOT(c)->user_address;
+
+	if (address != STP_NO_ADDRESS)
+		return (s64)address;
+	bpf_error(c, STP_BPF_FUNCTION, 0);
+	return 0;
+}
+#define stp_address(c) bpf_address(c)
 
 #include "bpf_user_stack.h"
 #define STP_TAKE_STACKS(ctx, s, takes, from) do {				\

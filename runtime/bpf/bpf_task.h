@@ -57,26 +57,23 @@ BPF_CRED_NUMBER(bpf_gid, gid)
 #define stp_tid(c) bpf_tid()
 #define stp_uid(c) bpf_uid()
 #define stp_gid(c) bpf_gid()
-STP_INLINE void bpf_name_of_task(char *to)
-{
-	struct task_struct *task = (struct task_struct *)bpf_get_current_task();
-
-	bpf_probe_read_kernel_str(to, sizeof(task->comm), &task->comm);
-}
 #else
 #define stp_pid(c) ((s64)(bpf_get_current_pid_tgid() >> 32))
 #define stp_tid(c) ((s64)(u32)bpf_get_current_pid_tgid())
 #define stp_uid(c) ((s64)(u32)bpf_get_current_uid_gid())
 #define stp_gid(c) ((s64)(bpf_get_current_uid_gid() >> 32))
-STP_INLINE void bpf_name_of_task(char *to)
-{
-	bpf_get_current_comm(to, 16);
-}
 #endif
 STP_INLINE const char *bpf_execname(struct stp_ctx *c)
 {
-	bpf_name_of_task(STP_SLOT(c)->comm.b);
-	return STP_SLOT(c)->comm.b;
+	char *name = STP_SLOT(c)->comm.b;
+#ifdef STP_BASE_HELPERS
+	struct task_struct *task = (struct task_struct *)bpf_get_current_task();
+
+	bpf_probe_read_kernel_str(name, sizeof(task->comm), &task->comm);
+#else
+	bpf_get_current_comm(name, 16);
+#endif
+	return name;
 }
 #define stp_execname(c) bpf_execname(c)
 

@@ -15,8 +15,8 @@
 #include <string.h>
 
 static struct stp_kernel_memory *memory;   /* shared with the program */
-static int reader = -1, finder = -1;       /* descriptors of the programs; a script has both, or the client calls
-					    * neither */
+/* descriptors of the programs; a script has all, or the client calls none */
+static int reader = -1, finder = -1, clock = -1;
 
 /* Gives programs the addresses of static variables. */
 static void give_addresses(void)
@@ -52,7 +52,7 @@ static int program_fd(const char *name)
 	return p ? bpf_program__fd(p) : -1;
 }
 
-/* Runs one of the programs. */
+/* Runs one of the programs. The text of the error covers jiffies() as well: it is a variable of the kernel. */
 static bool run(struct stp_ctx *c, int program)
 {
 	LIBBPF_OPTS(bpf_test_run_opts, options);
@@ -70,6 +70,7 @@ static bool memory_open(struct stp_ctx *c)
 		memory = client_map_section(".bss.memory");
 		reader = program_fd("stp_program_memory");
 		finder = program_fd("stp_program_task");
+		clock = program_fd("stp_program_jiffies");
 	}
 	if (!memory)
 		stp_error(c, "the memory that handlers share with BPF programs cannot be mapped; raise the limit (ulimit -v)");
@@ -105,4 +106,9 @@ s64 stp_pid2task(struct stp_ctx *c, s64 id)
 		return 0;
 	memory->address = (u64)id;
 	return run(c, finder) ? (s64)memory->address : 0;
+}
+
+s64 stp_jiffies(struct stp_ctx *c)
+{
+	return memory_open(c) && run(c, clock) ? (s64)memory->address : 0;
 }

@@ -14,9 +14,8 @@ struct check {
 	bool event;                    // the code runs in a BPF program, else in the client
 	bool user_code;                // the probe is in user code, or may interrupt it
 	bool no_stacks;                // the program cannot collect call stacks
-	bool registers;                // the program has all registers of the hit
+	bool of_program;               // a probe of a program: it has all registers of the hit, and a known address
 	bool at_return;                // the probe is at the return of a function
-	bool is_placed;                // the hit is at a known address of a program
 	bool of_stack;                 // the call that is checked prints the names of a stack value
 	const struct func *called;     // function of the library that the script calls and that is checked; NULL: none
 	struct loc called_at;          // the script's call
@@ -47,7 +46,8 @@ static bool refuse(const struct check *k, struct loc loc, const char *what)
 static const char *const operations[] = {
 	"stp_pid", "stp_tid", "stp_ppid", "stp_pgrp", "stp_sid", "stp_uid", "stp_euid", "stp_gid", "stp_egid",
 	"stp_cpu",
-	"stp_target", "stp_ktime_ns", "stp_gettimeofday_ns", "stp_current_task", "stp_thread_start", "stp_execname",
+	"stp_target", "stp_jiffies", "stp_fatal", "stp_ktime_ns",
+	"stp_gettimeofday_ns", "stp_current_task", "stp_thread_start", "stp_execname",
 	"stp_syscall_name", "stp_syscall_kernel_name", "stp_syscall_string",
 	"stp_syscall_arguments", "stp_syscall_text", "stp_syscall_part_text", "stp_syscall_result",
 	"stp_uload_string", "stp_load_string", "stp_strlen", "stp_copy", "stp_append", "stp_compare", "stp_find",
@@ -119,8 +119,6 @@ static const char *missing_context(const struct check *k, const struct embedded 
 			"outside of event handlers" : NULL;
 	if (k->no_stacks && (stack || list || embedded_has_prefix(c, "stp_mark_")))
 		return "in probes of packets";
-	if (k->at_return && embedded_word(c, "stp_address"))
-		return "in .return probes";
 	if (k->at_return && k->user_code && user_stack)
 		return "in .return probes of programs";
 	return k->user_code && embedded_word(c, "stp_probefunc") ? "in probes of user code" : NULL;
@@ -130,7 +128,10 @@ static void check_embedded(struct check *k, const struct func *f, struct loc loc
 {
 	const char *name = k->called ? k->called->name : f->name;
 
-	if (!func_has(f, PRAGMA_RUNTIME))
+	if (!func_has(f, PRAGMA_RUNTIME) && embedded_word(f->embedded, "get_cycles"))
+		refuse(k, loc, str_printf("the function \"%s\" is not supported, since programs cannot read the processor's counter "
+					  "(use local_clock_ns())", name));
+	else if (!func_has(f, PRAGMA_RUNTIME))
 		refuse(k, loc, str_printf("the function \"%s\" is embedded C for a kernel module: it is not supported", name));
 	else if (missing_context(k, f->embedded))
 		refuse(k, loc, str_printf("the function \"%s\" is not supported %s", name, missing_context(k, f->embedded)));
@@ -149,8 +150,8 @@ static void check_body(struct check *k, struct stmt *body);
 
 static void check_called(struct check *k, struct func *f, struct loc loc)
 {
-	char *key = str_printf("%p %d %d %d %d %d %d", (void *)f, k->event, k->user_code, k->at_return, k->registers,
-			       k->is_placed, k->no_stacks);
+	char *key = str_printf("%p %d %d %d %d %d", (void *)f, k->event, k->user_code, k->at_return, k->of_program,
+			       k->no_stacks);
 
 	if (f->embedded)
 		check_embedded(k, f, loc);
@@ -181,7 +182,7 @@ static const char *register_refusal(const struct check *k, const struct expr *e)
 {
 	if (e->u.reg.is_float || (e->u.reg.number >= DI_VECTOR && e->u.reg.number < DI_ARGUMENT))
 		return "reading a floating-point register is not supported";
-	return e->u.reg.number_expr && !k->registers ? "@kregister() and @uregister() outside of probes of programs are not "
+	return e->u.reg.number_expr && !k->of_program ? "@kregister() and @uregister() outside of probes of programs are not "
 		"supported" : NULL;
 }
 
@@ -192,10 +193,8 @@ static const char *static_refusal(const struct check *k, const struct di_static 
 		return "reading variables of threads is not supported";
 	if (variable->percpu)
 		return PERCPU_REFUSAL;
-	if (variable->user && is_external)
-		return "reading variables of other programs than the probed one is not supported";
-	return variable->user && !k->is_placed ? "reading static variables of programs at the returns of functions is not "
-		"supported; save them with @entry()" : NULL;
+	return variable->user && (is_external || !k->of_program) ?
+		"reading variables of other programs than the probed one is not supported" : NULL;
 }
 
 // Returns why programs do not support this kind of expression, or NULL.
@@ -503,7 +502,7 @@ int elab_bpf(struct session *s)
 		struct probe *p = *it;
 
 		k.event = p->family->bpf_program != NULL;
-		k.registers = k.is_placed = p->family->access == ACCESS_PROCESS;
+		k.of_program = p->family->access == ACCESS_PROCESS;
 		k.no_stacks = p->family->bpf_base_helpers;
 		k.user_code = may_be_in_user_code(s, p);
 		k.at_return = probe_is_return(p) && !p->family->arguments_at_return;
@@ -515,7 +514,6 @@ int elab_bpf(struct session *s)
 			refuse(&k, p->entries.at[0]->loc, "@entry() in these probes is not supported");
 		for vec_each(&p->entries, entry)
 			check_value(&k, entry);
-		k.is_placed &= !k.at_return;
 		if (p->body)
 			check_body(&k, p->body);
 	}

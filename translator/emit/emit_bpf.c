@@ -137,7 +137,8 @@ void emit_bpf_embedded(struct emitter *e, const struct embedded *c)
 	for (size_t i = 0; i < ARRAY_SIZE(calls_of_library); i++)
 		if (embedded_word(c, calls_of_library[i].call))
 			emit_bpf_use(e, calls_of_library[i].use);
-	if ((embedded_word(c, "stp_load_string") || embedded_word(c, "stp_pid2task")) && !e->programs)
+	if ((embedded_word(c, "stp_load_string") || embedded_word(c, "stp_pid2task") || embedded_word(c, "stp_jiffies")) &&
+	    !e->programs)
 		emit_bpf_use(e, BPF_KERNEL_MEMORY);
 	if (embedded_has_prefix(c, "stp_mark_"))
 		emit_bpf_use(e, BPF_TEXT | BPF_SYMBOLS | BPF_USER_STACKS);

@@ -18,6 +18,15 @@ struct bpf_takes_search {
 	unsigned takes;
 };
 
+// The address of a variable in a program follows from that of the function.
+static void visit_expr(struct use_walker *w, const struct expr *e)
+{
+	struct bpf_takes_search *t = w->data;
+
+	if (e->kind == E_STATIC && e->u.fixed.variable->user)
+		t->takes |= BPF_TAKES_FUNCTION;
+}
+
 static void visit_call(struct use_walker *w, struct func *f, struct loc loc)
 {
 	struct bpf_takes_search *t = w->data;
@@ -36,7 +45,7 @@ unsigned bpf_takes(const struct probe *p)
 {
 	const struct probe *body = p->same_body ? p->same_body : p;
 	struct bpf_takes_search t = { .takes = 0 };
-	struct use_walker w = { .call = visit_call, .data = &t };
+	struct use_walker w = { .call = visit_call, .expr = visit_expr, .data = &t };
 
 	if (body->body)
 		use_probe(&w, body);
