@@ -459,26 +459,6 @@ static void check_value(struct check *k, struct expr **e)
 	ast_walk_expr(&w, e);
 }
 
-static bool find_other_value(struct ast_walker *w, struct expr **e)
-{
-	*(bool *)w->data |= (*e)->type != T_LONG || (*e)->kind == E_INDEX || (*e)->kind == E_IN || (*e)->kind == E_CALL;
-	return true;
-}
-
-// A condition is evaluated before the handler takes its locks, and without the hit's context: a number is read in
-// one load.
-static void check_condition(struct check *k, struct expr **e)
-{
-	bool other = false;
-	struct ast_walker find = { .expr = find_other_value, .data = &other };
-
-	ast_walk_expr(&find, e);
-	if (other)
-		refuse(k, (*e)->loc, "a condition of event probes with strings, arrays, statistics or functions is not supported");
-	else
-		check_value(k, e);
-}
-
 // Samples may interrupt code of the processes whose symbols a module would contain.
 static bool may_be_in_user_code(const struct session *s, const struct probe *p)
 {
@@ -509,7 +489,7 @@ int elab_bpf(struct session *s)
 		if (k.event && p->family->bpf_refusal && p->family->bpf_refusal(p))
 			refuse(&k, p->loc, p->family->bpf_refusal(p));
 		if (k.event && p->condition)
-			check_condition(&k, &p->condition);
+			check_value(&k, &p->condition);
 		if (k.event && p->entries.n && !p->family->bpf_calls)
 			refuse(&k, p->entries.at[0]->loc, "@entry() in these probes is not supported");
 		for vec_each(&p->entries, entry)

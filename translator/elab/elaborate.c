@@ -14,6 +14,7 @@ static const struct step {
 	{ "names", elab_bind_names },
 	{ "targets", elab_targets, true },
 	{ "types", elab_types },
+	{ "bpf_conditions", elab_bpf_conditions },
 	{ "check", elab_check, true },
 	{ "merge", elab_merge },
 	{ "privilege", elab_privilege },

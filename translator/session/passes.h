@@ -19,6 +19,7 @@ int pass_elaborate(struct session *s);
 	int elab_bind_names(struct session *s);    // bind_names.c: names; pulls in library files
 	int elab_targets(struct session *s);       // targets.c: $x, @cast, ... become plain expressions
 	int elab_types(struct session *s);         // types.c
+	int elab_bpf_conditions(struct session *s); // bpf_condition.c: with --runtime=bpf, puts conditions into handlers
 	int elab_check(struct session *s);         // check.c: checks that do not depend on types; access and locks
 	int elab_merge(struct session *s);         // merge.c: with --merge, keeps the probes of one part of the script
 	int elab_privilege(struct session *s);     // privilege.c: refuses what the user's privilege does not allow
