@@ -55,7 +55,8 @@ int client_refused(const struct stp_probe *p, int err, const char *advice)
 	if (err == -EPERM && lockdown_is_confidential())
 		stp_complain("cannot attach %s: %s", p->point, LOCKDOWN_TEXT);
 	else
-		stp_complain("cannot attach %s: %s%s", p->point, strerror(-err), advice);
+		stp_complain("cannot attach %s: %s%s", p->point, strerror(-err), err == -EMFILE ?
+			     "; raise the limit (ulimit -n)" : advice);
 	return err;
 }
 

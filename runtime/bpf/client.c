@@ -290,6 +290,7 @@ static int check_descriptors(void)
 	struct bpf_map *m;
 	u32 n = FEW_DESCRIPTORS;
 
+	user_raise_descriptors();      /* a program and its link are two, and a probe may have a link for each CPU */
 	bpf_object__for_each_program(p, object)
 		n++;
 	bpf_object__for_each_map(m, object)

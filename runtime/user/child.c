@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -27,6 +28,19 @@ static bool ended;                     /* SIGTERM was sent to it */
 static struct stp_descendants descendants;  /* sent SIGTERM together with the -c command */
 static int hold_fd = -1;               /* pipe: a byte lets the -c command start */
 static int failure;                    /* wait status of the -c command if it failed */
+
+static struct rlimit descriptors;      /* the limit before user_raise_descriptors(); rlim_max 0: unchanged */
+
+void user_raise_descriptors(void)
+{
+	struct rlimit most;
+
+	if (descriptors.rlim_max || getrlimit(RLIMIT_NOFILE, &descriptors))
+		return;
+	most = descriptors;
+	most.rlim_cur = most.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &most);
+}
 
 /* ------------------------------------------------------------------ -c */
 
@@ -45,6 +59,8 @@ static void restore_environment(void)
 	signal(SIGPIPE, SIG_DFL);
 	signal(SIGXFSZ, SIG_DFL);
 	sigprocmask(SIG_SETMASK, &user_signals, NULL);
+	if (descriptors.rlim_max)
+		setrlimit(RLIMIT_NOFILE, &descriptors);
 }
 
 int user_child_hold(const char *command)

@@ -62,6 +62,7 @@ u64 user_child_limit(const char *command);
 void user_child_end(void);             /* at the end: ends a command that still runs */
 bool user_child_failed(void);
 void user_child_report(bool complete); /* prints how the command failed; complete: nothing else failed or was lost */
+void user_raise_descriptors(void);     /* to the hard limit of open files; child processes have the limit of before */
 void user_system(const char *command); /* queues a command for sh -c; commands run one after the other */
 void user_system_next(void);           /* starts the next command if none is running */
 void user_system_drain(void);          /* waits for queued commands, at most 5 s */
