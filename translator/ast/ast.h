@@ -374,6 +374,7 @@ struct probe_decl {
 	struct stmt *epilogue_body;    // the second body of "{ } , { }"
 	struct source const *source;
 	bool used;                     // match: a probe was resolved through this alias
+	bool is_entered;               // match: the current point was reached through this alias
 };
 
 struct probe_family;                   // resolve/family.h

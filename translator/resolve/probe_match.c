@@ -380,14 +380,6 @@ static bool resolve_families(struct path *path, const struct probe_point *writte
 
 // ---------------------------------------------------------------- aliases
 
-static bool on_path(const struct path *path, const struct probe_decl *alias)
-{
-	for vec_each(&path->aliases, a)
-		if (*a == alias)
-			return true;
-	return false;
-}
-
 static void enter_alias(struct path *path, struct probe_decl *alias, const struct probe_point *name, int taken)
 {
 	const struct probe_point *point = path->chain.at[path->chain.n - 1];
@@ -397,7 +389,7 @@ static void enter_alias(struct path *path, struct probe_decl *alias, const struc
 			diag_error(point->loc, "this probe expands to more than %d aliases", MAX_ALIASES);
 		return;
 	}
-	if (on_path(path, alias)) {
+	if (alias->is_entered) {
 		diag_error(point->loc, "probe alias %s refers to itself", point_text(name));
 		diag_note(alias->loc, "%s is defined here", point_text(name));
 		return;
@@ -410,7 +402,9 @@ static void enter_alias(struct path *path, struct probe_decl *alias, const struc
 		path->chain.at[path->chain.n - 1] = point;
 	}
 	vec_push(&path->aliases, alias);
+	alias->is_entered = true;
 	resolve_points(path, alias, point, taken);
+	alias->is_entered = false;
 	path->aliases.n--;
 }
 
