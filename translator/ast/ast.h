@@ -76,7 +76,7 @@ struct var {
 
 	// usage, in everything that is emitted
 	bool read, written;        // names; optimize sets them again
-	bool only_updated;         // set with read and written: only updated by its own n++, n += k, s .= "x"
+	bool only_updated;         // set with read and written: only updated by its own n++, n += k (a local: not in loops)
 	bool in_defined;           // names: @defined() asks about the variable or its target
 	bool set_by_removed;       // target, types: a statement that sets it was removed, see elab/unused.c
 	bool per_cpu;              // access: a number that each CPU adds to on its own; its reader adds them up

@@ -512,12 +512,16 @@ static bool follow(struct expr *e)
 	return true;
 }
 
+// @entry(@entry(x)) is @entry(x): variables of aliases for returns are values of the entry.
 static void bind_entry(struct binder *b, struct expr *e)
 {
 	int position = b->position;
 
-	if (position == IN_ENTRY)
-		diag_error(e->loc, "@entry cannot be nested");
+	if (position == IN_ENTRY) {
+		*e = *e->u.entry.e;
+		bind_expr(b, e);
+		return;
+	}
 	b->position = IN_ENTRY;
 	bind_expr(b, e->u.entry.e);
 	b->position = position;

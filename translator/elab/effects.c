@@ -93,11 +93,12 @@ static void reach_func(struct reach *r, const struct func *f)
 
 // ---------------------------------------------------------------- reads and writes
 
+// A loop that updates a local counts within one call.
 static void count_var(struct use_walker *w, struct var *v, int use, struct loc loc)
 {
 	v->read |= (use & USE_READ) != 0;
 	v->written |= (use & USE_WRITE) != 0;
-	v->only_updated &= !(use & USE_WRITE) || (use & USE_UPDATE);
+	v->only_updated &= !(use & USE_WRITE) || ((use & USE_UPDATE) && !(v->kind == VAR_LOCAL && w->loops));
 }
 
 static void forget_uses(struct var *v)

@@ -83,6 +83,7 @@ struct use_walker {
 	void (*expr)(struct use_walker *w, const struct expr *e);   // called before its children
 	void (*stmt)(struct use_walker *w, const struct stmt *s);
 	void *data;
+	int loops;                 // loops around the current statement
 };
 void use_expr(struct use_walker *w, const struct expr *e);
 void use_stmt(struct use_walker *w, const struct stmt *s);

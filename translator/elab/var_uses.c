@@ -142,8 +142,11 @@ static void maybe_stmt(struct use_walker *w, const struct stmt *s)
 
 void use_stmt(struct use_walker *w, const struct stmt *s)
 {
+	bool is_loop = s->kind == S_FOREACH || s->kind == S_WHILE || s->kind == S_FOR;
+
 	if (w->stmt)
 		w->stmt(w, s);
+	w->loops += is_loop;
 	switch (s->kind) {
 	case S_EMPTY: case S_BREAK: case S_CONTINUE: case S_NEXT: break;
 	case S_EXPR: case S_RETURN: visit_optional(w, s->u.expr); break;
@@ -175,6 +178,7 @@ void use_stmt(struct use_walker *w, const struct stmt *s)
 		maybe_stmt(w, s->u.try_.handler);
 		break;
 	}
+	w->loops -= is_loop;
 }
 
 void use_func(struct use_walker *w, const struct func *f)
