@@ -14,7 +14,8 @@ struct check {
 	bool event;                    // the code runs in a BPF program, else in the client
 	bool user_code;                // the probe is in user code, or may interrupt it
 	bool no_stacks;                // the program cannot collect call stacks
-	bool of_program;               // a probe of a program: it has all registers of the hit, and a known address
+	bool of_program;               // a probe of a program, whose address is known
+	bool registers;                // the program has all registers of the hit
 	bool at_return;                // the probe is at the return of a function
 	bool of_stack;                 // the call that is checked prints the names of a stack value
 	const struct func *called;     // function of the library that the script calls and that is checked; NULL: none
@@ -150,8 +151,8 @@ static void check_body(struct check *k, struct stmt *body);
 
 static void check_called(struct check *k, struct func *f, struct loc loc)
 {
-	char *key = str_printf("%p %d %d %d %d %d", (void *)f, k->event, k->user_code, k->at_return, k->of_program,
-			       k->no_stacks);
+	char *key = str_printf("%p %d %d %d %d %d %d", (void *)f, k->event, k->registers, k->user_code, k->at_return,
+			       k->of_program, k->no_stacks);
 
 	if (f->embedded)
 		check_embedded(k, f, loc);
@@ -177,12 +178,12 @@ static void check_function(struct check *k, struct func *f, struct loc loc)
 		k->called = NULL;
 }
 
-// Programs of kernel functions have only the registers that hold parameters; tracepoints have none.
+// Samples have the registers of the kernel or of a process; tracepoints have none.
 static const char *register_refusal(const struct check *k, const struct expr *e)
 {
 	if (e->u.reg.is_float || (e->u.reg.number >= DI_VECTOR && e->u.reg.number < DI_ARGUMENT))
 		return "reading a floating-point register is not supported";
-	return e->u.reg.number_expr && !k->of_program ? "@kregister() and @uregister() outside of probes of programs are not "
+	return e->u.reg.number_expr && !k->registers ? "@kregister() and @uregister() outside of probes of functions are not "
 		"supported" : NULL;
 }
 
@@ -483,6 +484,7 @@ int elab_bpf(struct session *s)
 
 		k.event = p->family->bpf_program != NULL;
 		k.of_program = p->family->access == ACCESS_PROCESS;
+		k.registers = p->family->bpf_registers;
 		k.no_stacks = p->family->bpf_base_helpers;
 		k.user_code = may_be_in_user_code(s, p);
 		k.at_return = probe_is_return(p) && !p->family->arguments_at_return;

@@ -404,6 +404,7 @@ const struct probe_family family_function = {
 	.source = function_source,
 	.share = function_share,
 	.bpf_program = function_bpf_program,
+	.bpf_registers = true,
 	.bpf_refusal = function_bpf_refusal,
 	.bpf_calls = function_bpf_calls,
 	.emit = function_emit,

@@ -212,5 +212,6 @@ const struct probe_family family_mark = {
 	.address = process_address,
 	.emit = mark_emit,
 	.bpf_program = process_bpf_program,
+	.bpf_registers = true,
 	.bpf_calls = process_bpf_calls,
 };

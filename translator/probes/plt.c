@@ -122,5 +122,6 @@ const struct probe_family family_plt = {
 	.address = process_address,
 	.emit = plt_emit,
 	.bpf_program = process_bpf_program,
+	.bpf_registers = true,
 	.bpf_calls = process_bpf_calls,
 };

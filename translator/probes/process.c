@@ -248,5 +248,6 @@ const struct probe_family family_process = {
 	.address = process_address,
 	.emit = process_emit,
 	.bpf_program = process_bpf_program,
+	.bpf_registers = true,
 	.bpf_calls = process_bpf_calls,
 };

@@ -54,6 +54,7 @@ struct probe_family {
 	int (*bpf_calls)(const struct probe *p);
 	bool bpf_base_helpers;                 // its BPF programs cannot call the helpers of tracing, which collect
 					       // call stacks
+	bool bpf_registers;                    // the programs have all registers of the hit
 	bool as_aliases;                       // -l lists its points by name with their local variables, as it
 					       // lists aliases
 	bool own_returns;                      // ".return" is not the return of a function, so there is no entry
