@@ -507,47 +507,7 @@ STP_INLINE void bpf_fatal(struct stp_ctx *c, u64 code)
 /* The text is empty: that of abort(). */
 #define stp_fatal(c, text) bpf_fatal(c, STP_BPF_ABORT)
 
-/* ------------------------------------------------------------------ arithmetic */
-
-/* Until its version 4, BPF has only unsigned division. */
-STP_INLINE u64 bpf_size(s64 v)
-{
-	return v < 0 ? 0 - (u64)v : (u64)v;
-}
-STP_INLINE s64 stp_div_by(s64 a, s64 b)
-{
-	u64 q = bpf_size(a) / bpf_size(b);
-
-	return (s64)((a ^ b) < 0 ? 0 - q : q);
-}
-STP_INLINE s64 stp_mod_by(s64 a, s64 b)
-{
-	u64 r = bpf_size(a) % bpf_size(b);
-
-	return (s64)(a < 0 ? 0 - r : r);
-}
-STP_INLINE s64 bpf_div(struct stp_ctx *c, s64 a, s64 b, bool rest)
-{
-	if (b)
-		return rest ? stp_mod_by(a, b) : stp_div_by(a, b);
-	bpf_error(c, STP_BPF_DIVISION, 0);
-	return 0;
-}
-#define stp_div(c, a, b) bpf_div(c, a, b, false)
-#define stp_mod(c, a, b) bpf_div(c, a, b, true)
-
-/* Divisions in location expressions, see core/arith.c. */
-STP_INLINE bool bpf_location_divides(struct stp_ctx *c, u64 b)
-{
-	if (!b)
-		bpf_error(c, STP_BPF_LOCATION, 0);
-	return b;
-}
-#define stp_location_div(c, a, b) ({ s64 b_ = (b); bpf_location_divides(c, (u64)b_) ? stp_div_by(a, b_) : 0; })
-#define stp_location_mod(c, a, b) ({ s64 b_ = (b); bpf_location_divides(c, (u64)b_) ? stp_mod_by(a, b_) : 0; })
-#define stp_location_udiv(c, a, b) ({ u64 b_ = (b); bpf_location_divides(c, b_) ? (s64)((u64)(a) / b_) : 0; })
-#define stp_location_umod(c, a, b) ({ u64 b_ = (b); bpf_location_divides(c, b_) ? (s64)((u64)(a) % b_) : 0; })
-#define stp_location_absent(c) ({ bpf_error(c, STP_BPF_ABSENT, 0); (s64)0; })
+#include "bpf_arith.h"
 
 /* ------------------------------------------------------------------ static variables */
 

@@ -9,20 +9,6 @@
 
 #ifdef STP_USES_REAL  /* compiled only if used, as bpf_text.h */
 
-/* clang 14 does not translate __builtin_clzll(). */
-STP_INLINE u32 bpf_leading_zeros(u64 n)
-{
-	u32 zeros = 0, half;
-
-#pragma unroll
-	for (half = 32; half; half /= 2) {
-		if (n >> (64 - half))
-			continue;
-		zeros += half;
-		n <<= half;
-	}
-	return zeros;
-}
 #define STP_LEADING_ZEROS(n) bpf_leading_zeros(n)
 #include "../core/widen.h"
 
