@@ -53,7 +53,7 @@ STP_GLOBAL_FUNCTION int bpf_put_memory(struct stp_slot *s, u64 address, u32 n, u
 }
 
 #ifdef STP_USES_TEXT
-STP_GLOBAL_FUNCTION int bpf_put_raw(struct stp_text *to, u32 at, const struct stp_text *s, u32 n)
+STP_GLOBAL_FUNCTION int bpf_put_memory_bytes(struct stp_text *to, u32 at, const struct stp_text *s, u32 n)
 {
 	u32 i;
 
@@ -74,7 +74,7 @@ STP_INLINE u8 bpf_hex_digit(u32 value)
 }
 
 /* A function of its own: branches in loops over strings are limited by the verifier. */
-STP_GLOBAL_FUNCTION int bpf_put_hex_byte(struct stp_text *to, u32 at, u32 byte)
+STP_GLOBAL_FUNCTION int bpf_put_byte_in_hex(struct stp_text *to, u32 at, u32 byte)
 {
 	if (!to)
 		return 0;
@@ -94,7 +94,7 @@ STP_GLOBAL_FUNCTION int bpf_put_hex_text(struct stp_text *to, u32 at, const stru
 	for (i = 0; i < STP_STRLEN; i++) {
 		if (i >= n)
 			break;
-		bpf_put_hex_byte(to, at + 2 * i, bpf_byte(s, i));
+		bpf_put_byte_in_hex(to, at + 2 * i, bpf_byte(s, i));
 	}
 	return 0;
 }
@@ -133,7 +133,7 @@ STP_GLOBAL_FUNCTION int bpf_put_memory_text(struct stp_slot *s, struct stp_text 
 	if (hex)
 		bpf_put_hex_text(to, at, &s->quoted, n);
 	else
-		bpf_put_raw(to, at, &s->quoted, n);
+		bpf_put_memory_bytes(to, at, &s->quoted, n);
 	at += len;
 	return STP_SPEC_FLAGS(spec) & STP_FLAG_LEFT ? bpf_pad(to, at, ' ', width) : (int)at;
 }
