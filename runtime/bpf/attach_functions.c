@@ -13,12 +13,14 @@
 #include "../include/number.h"
 
 #include <bpf/bpf.h>
+#include <bpf/btf.h>
 #include <errno.h>
 #include <linux/bpf.h>
 #include <linux/perf_event.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #define WARN_FIRST 10              /* up to this number, the functions that cannot be probed are printed by name */
@@ -228,6 +230,8 @@ static bool is_traced(u64 address)
 static bool skips_untraced;
 static bool has_cookies;           /* a hit's cookie identifies the probe */
 static bool has_multi;             /* the kernel can attach a program to many functions in one call */
+static bool is_unlimited;          /* then, a function can have any number of calls in progress; set if a probe has
+				    * .maxactive */
 
 /* Attaches an empty program to one function. */
 static bool try_multi(void)
@@ -245,6 +249,35 @@ static bool try_multi(void)
 	if (program >= 0)
 		close(program);
 	return link >= 0;
+}
+
+/* Returns whether kprobe.multi follows any number of calls in progress: by function graph tracing (Linux 6.14). */
+static bool try_unlimited(void)
+{
+	struct btf *kernel = btf__load_vmlinux_btf();
+	s32 id = kernel ? btf__find_by_name_kind(kernel, "fprobe", BTF_KIND_STRUCT) : -1;
+	const struct btf_type *t = id > 0 ? btf__type_by_id(kernel, (u32)id) : NULL;
+	bool limited = !t;
+	u32 i;
+
+	for (i = 0; t && i < btf_vlen(t); i++)
+		limited |= !strcmp(btf__name_by_offset(kernel, btf_members(t)[i].name_off), "rethook");
+	btf__free(kernel);
+	return !limited;
+}
+
+/*
+ * Returns the number of calls in progress of a function that a kprobe of perf follows, at least: the default of
+ * register_kretprobe(). Before Linux 6.2 it is smaller if the kernel is not preemptible.
+ */
+static u32 kprobe_calls(void)
+{
+	u32 cpus = (u32)libbpf_num_possible_cpus();
+	struct utsname u;
+
+	if (uname(&u) || !strstr(u.version, "PREEMPT"))
+		return cpus;
+	return cpus > 5 ? 2 * cpus : 10;
 }
 
 static bool try_cookies(void)
@@ -271,7 +304,7 @@ static bool uses_multi(const struct stp_function *f)
 {
 	u32 i;
 
-	if (!has_multi || f->needs_all_regs || f->entry || !is_whole(f))
+	if (!has_multi || f->needs_all_regs || f->entry || !is_whole(f) || (f->maxactive && !is_unlimited))
 		return false;
 	for (i = 0; i < f->nsites && !f->wildcard; i++)
 		if (!is_traced(f->sites[i].address))
@@ -296,7 +329,7 @@ static void choose_multi(struct stp_function *all, u32 n)
 
 static int find_functions(struct stp_function *f, u32 n)
 {
-	bool whole = false, shared = false;
+	bool whole = false, shared = false, sized = false;
 	u32 wild = 0, i;
 	int err;
 
@@ -305,6 +338,7 @@ static int find_functions(struct stp_function *f, u32 n)
 		whole |= is_whole(&f[i]);
 		wild += f[i].wildcard ? f[i].nsites : 0;
 		shared |= shares_program(&f[i]);
+		sized |= f[i].maxactive;
 	}
 	has_cookies = shared && try_cookies();
 	if (shared && !has_cookies) {
@@ -318,6 +352,7 @@ static int find_functions(struct stp_function *f, u32 n)
 	if (has_multi || wild > RISKY_MAX)
 		read_traced();
 	has_multi = has_multi && traced;
+	is_unlimited = sized && has_multi && try_unlimited();
 	skips_untraced = traced && wild > RISKY_MAX;
 	choose_multi(f, n);
 	return err;
@@ -465,6 +500,16 @@ static int attach_kprobe(const struct stp_function *f, struct bpf_program *progr
 	return client_attached(link, f->probe, "");
 }
 
+/* The kernel has no option for the number of calls in progress that a kprobe of perf follows. */
+static int check_maxactive(const struct stp_function *f)
+{
+	if ((u32)f->maxactive <= kprobe_calls())
+		return 0;
+	stp_complain("cannot attach %s: this kernel follows up to %u calls of a function in progress for BPF programs; remove "
+		     ".maxactive(%d), or run the script as a module", f->probe->point, kprobe_calls(), f->maxactive);
+	return -ECANCELED;
+}
+
 /* Attaches the entry first: otherwise the returns of some calls would find no values from their entry. */
 static int start_kprobe(const struct stp_function *f, const struct stp_site *s)
 {
@@ -529,7 +574,7 @@ static int start_multi(const struct stp_function *first, const struct stp_functi
 
 static int start_kprobes(const struct stp_function *f)
 {
-	int err = 0;
+	int err = check_maxactive(f);
 	u32 i;
 
 	for (i = 0; i < f->nsites && !err; i++) {

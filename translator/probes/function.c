@@ -405,7 +405,6 @@ const struct probe_family family_function = {
 	.share = function_share,
 	.bpf_program = function_bpf_program,
 	.bpf_registers = true,
-	.bpf_refusal = function_bpf_refusal,
 	.bpf_calls = function_bpf_calls,
 	.emit = function_emit,
 };

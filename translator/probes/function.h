@@ -19,7 +19,6 @@ struct function_probe {        // probe.data
 };
 void function_share(struct session *s, struct probe **probes, int n);
 void function_bpf_program(struct session *s, const struct probe *p, struct cwriter *w, const char *rest);
-const char *function_bpf_refusal(const struct probe *p);
 int function_bpf_calls(const struct probe *p);
 void function_emit(struct session *s, struct cwriter *w, struct probe **probes, int n);
 

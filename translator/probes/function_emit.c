@@ -457,16 +457,14 @@ void function_bpf_program(struct session *s, const struct probe *p, struct cwrit
 	cw_line(w, "STP_ON_FUNCTION(%d, %d, %s, %s)", d->is_return, shared, emit_bpf_registers(s, p), rest);
 }
 
-const char *function_bpf_refusal(const struct probe *p)
-{
-	return ((const struct function_probe *)p->data)->maxactive ? "maxactive() is not supported" : NULL;
-}
-
 // Returns the maximum number of calls of one function in progress, which equals the module's limit for functions
 // that sleep.
 int function_bpf_calls(const struct probe *p)
 {
-	return p->entries.n ? 256 : 0;
+	enum { SLEEPING = 256 };
+	int64_t maxactive = ((const struct function_probe *)p->data)->maxactive;
+
+	return !p->entries.n ? 0 : maxactive > SLEEPING ? (int)maxactive : SLEEPING;
 }
 
 void function_emit(struct session *s, struct cwriter *w, struct probe **probes, int n)
