@@ -24,6 +24,7 @@ static void search(const struct index *ix, const char *name, const char *file)
 {
 	static const int tags[] = { DW_TAG_structure_type, DW_TAG_typedef, 0 };
 	struct index_query q = { .name = name, .file = file };
+	struct index_lines *lines = index_lines(ix);
 	struct index_hit h;
 	uint64_t header;
 
@@ -34,7 +35,7 @@ static void search(const struct index *ix, const char *name, const char *file)
 	index_find_enumerator(ix, name);
 	for (uint64_t at = 0; at < 64; at += 7) {
 		if (index_function_at(ix, ix->h->base + at, &h))
-			index_next_function(ix, h.file, h.line);
+			index_next_function(lines, h.file, h.line);
 		index_unit_of_address(ix, ix->h->base + at, &header);
 		index_unit_of_die(ix, at, &header);
 	}

@@ -6,10 +6,12 @@
 #include "debuginfo/dwarf/index_format.h"
 #include "debuginfo/elf/resources.h"
 
+#include "util/numbers.h"
 #include "util/progress.h"
 #include "util/str.h"
 
 #include <fnmatch.h>
+#include <stdlib.h>
 #include <string.h>
 
 const uint32_t index_record_size[IX_TABLES] = {
@@ -313,25 +315,87 @@ bool index_function_at(const struct index *ix, uint64_t address, struct index_hi
 	return !best->size || address - out->address < best->size;
 }
 
-int index_next_function(const struct index *ix, const char *path, uint32_t line)
-{
-	uint32_t best = 0x7fffffff, number = 0;
+// Lines of file i are lines[first[i]] to lines[first[i + 1] - 1]; they are sorted when they are first searched.
+struct index_lines {
+	struct numbers files;      // the address of a path: the number of the file + 1
+	uint32_t *lines, *first;
+	bool *sorted;
+};
 
-	while (number < count(ix, IX_FILES) && file(ix, number) != path)
-		number++;
+typedef void (*begin_fn)(struct index_lines *l, uint32_t file, uint32_t line);
+
+static void count_line(struct index_lines *l, uint32_t file, uint32_t line)
+{
+	l->first[file + 2]++;
+}
+
+static void add_line(struct index_lines *l, uint32_t file, uint32_t line)
+{
+	l->lines[l->first[file + 1]++] = line;
+}
+
+static void each_begin(const struct index *ix, begin_fn fn, struct index_lines *l)
+{
+	uint64_t files = count(ix, IX_FILES);
+
 	for (uint64_t i = 0; i < count(ix, IX_FUNCTIONS); i++) {
 		const struct index_function *f = record(ix, IX_FUNCTIONS, i);
 
-		if (f->file == number && f->line > line && f->line < best)
-			best = f->line;
+		if (f->file < files)
+			fn(l, f->file, f->line);
 	}
 	for (uint64_t i = 0; i < count(ix, IX_INLINES); i++) {
 		const struct index_inline *f = record(ix, IX_INLINES, i);
 
-		if (f->file == number && f->line > line && f->line < best)
-			best = f->line;
+		if (f->file < files)
+			fn(l, f->file, f->line);
 	}
-	return best;
+}
+
+struct index_lines *index_lines(const struct index *ix)
+{
+	uint32_t files = (uint32_t)count(ix, IX_FILES);
+	struct index_lines *l = NEW(struct index_lines);
+
+	l->first = NEW_ARRAY(uint32_t, files + 2);
+	l->sorted = NEW_ARRAY(bool, files + 1);
+	for (uint32_t i = 0; i < files; i++)
+		*numbers_at(&l->files, (uintptr_t)file(ix, i)) = i + 1;
+	each_begin(ix, count_line, l);
+	for (uint32_t i = 2; i < files + 2; i++)
+		l->first[i] += l->first[i - 1];
+	l->lines = NEW_ARRAY(uint32_t, l->first[files + 1] + 1);
+	each_begin(ix, add_line, l);           // moves first[i + 1] from the first line of file i to its end
+	return l;
+}
+
+static int by_number(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+int index_next_function(struct index_lines *l, const char *path, uint32_t line)
+{
+	uint32_t number = path ? *numbers_at(&l->files, (uintptr_t)path) : 0, low, high, end;
+
+	if (!number)
+		return 0x7fffffff;
+	low = l->first[number - 1];
+	high = end = l->first[number];
+	if (!l->sorted[number - 1])
+		qsort(l->lines + low, end - low, sizeof(*l->lines), by_number);
+	l->sorted[number - 1] = true;
+	while (low < high) {                   // finds the first line above
+		uint32_t middle = low + (high - low) / 2;
+
+		if (l->lines[middle] <= line)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < end && l->lines[low] < 0x7fffffff ? (int)l->lines[low] : 0x7fffffff;
 }
 
 // ---------------------------------------------------------------- units, types, variables

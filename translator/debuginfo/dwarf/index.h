@@ -28,9 +28,11 @@ void index_each_inline(const struct index *ix, const struct index_query *q, bool
 void index_unload(struct di_module *m);
 // Finds the function that contains the address; if its size is unknown, the last one before the address.
 bool index_function_at(const struct index *ix, uint64_t address, struct index_hit *out);
+// The lines at which functions and inlined functions begin, by file.
+struct index_lines *index_lines(const struct index *ix);
 // Returns the first line after `line` at which a function of the file begins; 0x7fffffff: none. `file` must be the
 // pointer of a hit.
-int index_next_function(const struct index *ix, const char *file, uint32_t line);
+int index_next_function(struct index_lines *l, const char *file, uint32_t line);
 // Finds the offset of the unit's header, for dwarf_unit_at().
 bool index_unit_of_address(const struct index *ix, uint64_t address, uint64_t *header);
 bool index_unit_of_die(const struct index *ix, uint32_t die, uint64_t *header);

@@ -240,14 +240,17 @@ struct search {
 	bool nearest;
 	bool functions;            // function probes are wanted: at the entry, not at the line
 	di_functions *out;
+	struct index_lines *begins; // lines at which functions begin; NULL: not searched yet
 	int near_below, near_above; // nearest lines with code if a requested line has none; 0: none
 	bool has_function;         // a function contains the lines
 };
 
 // Returns the lines from the function to the next one in its file.
-static struct di_lines own_lines(const struct search *s, const struct di_function *f)
+static struct di_lines own_lines(struct search *s, const struct di_function *f)
 {
-	return (struct di_lines){ f->line, index_next_function(s->m->index, f->file, f->line) - 1 };
+	if (!s->begins)
+		s->begins = index_lines(s->m->index);
+	return (struct di_lines){ f->line, index_next_function(s->begins, f->file, f->line) - 1 };
 }
 
 static struct di_function *statement(const struct di_function *f, const struct row *row)
