@@ -63,6 +63,14 @@ struct client_uses {
 	struct map seen;               // functions that were visited, by their address
 };
 
+static bool prints_memory(const struct expr *x)
+{
+	for vec_each(&x->u.print.format, p)
+		if (p->conv == 'm' || p->conv == 'M')
+			return true;
+	return false;
+}
+
 static void visit_expr(struct use_walker *w, const struct expr *x)
 {
 	struct client_uses *u = w->data;
@@ -71,6 +79,8 @@ static void visit_expr(struct use_walker *w, const struct expr *x)
 		emit_bpf_client_load(u->e, x->loc);
 	else if (x->kind == E_OFFSET)
 		emit_bpf_bind(u->e, x->loc);
+	else if (x->kind == E_PRINT && prints_memory(x))
+		emit_bpf_use(u->e, BPF_KERNEL_MEMORY);
 }
 
 static void visit_call(struct use_walker *w, struct func *f, struct loc loc)

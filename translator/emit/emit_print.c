@@ -236,8 +236,6 @@ static void write_pieces(struct emitter *e, const pieces *f, const char *into, c
 		}
 		if (p->conv == 'g')
 			emit_bpf_use(e, BPF_REAL);
-		if (is_memory(p))
-			emit_bpf_use(e, BPF_MEMORY);
 		if (p->width_star)
 			width = value_long(*v++);
 		if (p->precision_star)
@@ -333,7 +331,6 @@ static int64_t words_of(struct emitter *e, const struct format_piece *p, enum ty
 static const char *put_memory(struct emitter *e, const struct format_piece *p, const char *address,
 			      const char *precision)
 {
-	emit_bpf_use(e, BPF_MEMORY);
 	return str_printf("bpf_put_memory(s_, (u64)(%s), bpf_memory_size(%s), %d); ", address,
 			  precision ? precision : str_printf("%d", p->precision), (p->flags & STP_FLAG_ALTERNATE) != 0);
 }
@@ -431,6 +428,8 @@ static struct value print_format(struct emitter *e, struct expr *x, const char *
 
 	format_of(x, &f);
 	x = print_stacks(x, &f);
+	if (may_fail(&f))
+		emit_bpf_use(e, e->programs ? BPF_MEMORY : BPF_KERNEL_MEMORY);
 	v = values_of(e, x);
 	if (x->u.print.to_string)
 		into = into ? into : temp_string(e);
