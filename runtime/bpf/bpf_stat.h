@@ -403,15 +403,24 @@ STP_INLINE void bpf_scalar_clear(struct stp_ctx *c, u32 offset, const struct stp
 /* Sends the buckets of a histogram, which the client prints. */
 STP_INLINE void bpf_print_hist(struct stp_ctx *c, u32 line, const struct stp_stat *s, const struct stp_stat_desc *d)
 {
-	u32 i;
+	struct stp_slot *slot = STP_SLOT(c);
+	u32 i, at;
 
 	if (!s || !s->count) {
 		bpf_error(c, STP_BPF_EMPTY, 0);
 		return;
 	}
-	bpf_item(STP_SLOT(c), STP_ITEM_HIST, line, d->buckets + 1);
-	for (i = 0; i < d->buckets; i++)
-		bpf_put(STP_SLOT(c), (u64)s->hist[i]);
+	bpf_item(slot, STP_ITEM_HIST, line, d->buckets + 1);
+	at = slot->record_len + 1;
+	STP_HIDE(at);
+	if (at > STP_RECORD_WORDS - d->buckets)
+		return;
+	_Pragma("nounroll")
+	for (i = 0; i < d->buckets; i++) {
+		__asm__ volatile("");       /* prevents the compiler from calling memcpy() */
+		slot->record[at + i] = (u64)s->hist[i];
+	}
+	slot->record_len = at + d->buckets - 1;
 }
 #define stp_print_hist(c, s, d) bpf_print_hist(c, __LINE__, s, d)
 

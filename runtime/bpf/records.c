@@ -165,13 +165,16 @@ static void print(struct stp_ctx *c, const struct stp_statement *p, struct reade
 /* Prints a histogram from the buckets in the record. */
 static void print_hist(struct stp_ctx *c, const struct stp_statement *p, struct reader *r)
 {
-	u64 words[STP_RECORD_WORDS + 4] = { 1 };
-	struct stp_stat *s = (struct stp_stat *)words;
+	struct stp_stat *s = calloc(1, sizeof(*s) + p->hist->buckets * sizeof(s->hist[0]));
 	u32 i;
 
-	for (i = 0; i < p->hist->buckets && i < STP_RECORD_WORDS; i++)
+	if (!s)
+		return;
+	s->count = 1;
+	for (i = 0; i < p->hist->buckets; i++)
 		s->hist[i] = (s64)number(r);
 	client_print_hist(c, s, p->hist);
+	free(s);
 }
 
 /* Raises an error that occurred in a program, with its locations. */

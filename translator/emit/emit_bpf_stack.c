@@ -66,6 +66,7 @@ void emit_bpf_takes(struct emitter *e, struct cwriter *w, const struct probe *p)
 // Writes sizes that depend on whether any program uses these data, before the slot is defined.
 void emit_bpf_stack_sizes(struct emitter *e, struct cwriter *w)
 {
+	enum { RECORD_BUCKETS = 1000 };    // a record of 1,024 words has space for these
 	int64_t frames = session_limit(e->s, LIMIT_MAXBACKTRACE);
 	bool stacks = e->program_uses & BPF_STACKS, users = e->program_uses & BPF_USER_STACKS;
 
@@ -75,11 +76,11 @@ void emit_bpf_stack_sizes(struct emitter *e, struct cwriter *w)
 	cw_line(w, "#define STP_NOTE_WORDS %d", users ? 256 : 1);
 	if (e->program_uses & BPF_MEMORY)
 		cw_line(w, "#define STP_RECORD_SLACK (2 + STP_MEMORY_MAX / 8)");
-	if (!(e->program_uses & BPF_CALL_TEXTS)) {
+	if (e->program_uses & BPF_CALL_TEXTS)  // strings of a text, structures, sets, slack
+		cw_line(w, "#define STP_CAPTURE_SIZE (2 * (STP_TEXT_SIZE / 8) + 320 + 130)");
+	else
 		cw_line(w, "#define STP_CAPTURE_SIZE 1");
-		return;
-	}
-	// A capture of a system call: the strings of a text, structures and sets, and the slack of bpf_call_text.h.
-	cw_line(w, "#define STP_CAPTURE_SIZE (2 * (STP_TEXT_SIZE / 8) + 320 + 130)");
-	cw_line(w, "#define STP_RECORD_WORDS (1024 + %d * STP_CAPTURE_SIZE + 8 * (STP_TEXT_SIZE / 8))", e->captures_max);
+	if (e->program_uses & BPF_CALL_TEXTS || e->hist_printed > RECORD_BUCKETS)
+		cw_line(w, "#define STP_RECORD_WORDS (1024 + %" PRId64 " + %d * STP_CAPTURE_SIZE + 8 * (STP_TEXT_SIZE / 8))",
+			e->hist_printed, e->captures_max);
 }

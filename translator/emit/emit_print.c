@@ -188,6 +188,13 @@ static void use_hist_text(struct emitter *e, const struct var *v)
 		e->hist_words = emit_buckets(v);
 }
 
+// A record has space for the buckets.
+static void note_printed(struct emitter *e, const struct var *v)
+{
+	if (e->programs && emit_buckets(v) > e->hist_printed)
+		e->hist_printed = emit_buckets(v);
+}
+
 static struct value print_hist(struct emitter *e, struct expr *x, const char *into)
 {
 	struct expr *of = x->u.print.args.at[0]->u.stat.of;
@@ -205,6 +212,7 @@ static struct value print_hist(struct emitter *e, struct expr *x, const char *in
 				"stp_append(%s, \"\\n\", STP_STRLEN);", into);
 		return value_text(0, true, "%s", into);
 	}
+	note_printed(e, of->kind == E_VAR ? of->u.var.decl : of->u.index.decl);
 	cw_line(e->w, "stp_print_hist(c, %s, %s);", stat, desc);
 	emit_check(e, x->u.print.args.at[0]->loc);
 	if (line)
@@ -328,8 +336,7 @@ static int64_t words_of(struct emitter *e, const struct format_piece *p, enum ty
 	return stars + (!p->conv ? 0 : t == T_STRING ? (emit_string_len(e) + 7) / 8 : 1);
 }
 
-static const char *put_memory(struct emitter *e, const struct format_piece *p, const char *address,
-			      const char *precision)
+static const char *put_memory(const struct format_piece *p, const char *address, const char *precision)
 {
 	return str_printf("bpf_put_memory(s_, (u64)(%s), bpf_memory_size(%s), %d); ", address,
 			  precision ? precision : str_printf("%d", p->precision), (p->flags & STP_FLAG_ALTERNATE) != 0);
@@ -360,7 +367,7 @@ static const char *record_words(struct emitter *e, struct expr *x, const struct 
 			continue;
 		arg = x->u.print.args.at[i];
 		if (is_memory(p))
-			buf_puts(&b, put_memory(e, p, value_long(v[i]), precision));
+			buf_puts(&b, put_memory(p, value_long(v[i]), precision));
 		else if (bpf_captured(arg) && ++calls && !put_captured(&b, arg, &captures))
 			;
 		else

@@ -176,6 +176,7 @@ struct emitter {
 	bool programs;  // --runtime=bpf: the C that is being written may be part of programs, not only of the client
 	unsigned program_uses;     // enum bpf_use: what C in programs uses
 	int64_t hist_words;        // largest number of buckets of a histogram whose text is written by a program
+	int64_t hist_printed;      // largest number of buckets of a histogram that a program prints
 	int captures_max;          // largest number of captures of a call's memory in a statement that prints
 	unsigned bpf_uses;         // enum bpf_use: what C in programs or in the client uses
 	bool keeps_matches;        // some function reads submatches of a regular expression
