@@ -335,6 +335,7 @@ SEC(STP_UPROBE_SECTION) int stp_entry_##number(u64 *ctx)			\
 	s->c.address = ctx[STP_REGISTER_PC];					\
 	s->bias = s->c.address - (link_);					\
 	s->stack_frames = 0;							\
+	bpf_take_user_stack(ctx, s, handler##_takes);				\
 	s->probe = number;							\
 	bpf_entry_end(s, entries_##number(s), number, id, words, false);	\
 	return 0;								\
@@ -355,6 +356,7 @@ SEC(STP_UPROBE_SECTION) int stp_program_##number(u64 *ctx)			\
 	s->c.address = ctx[STP_REGISTER_PC];					\
 	bpf_find_function(ctx, s, handler##_takes, link_);			\
 	s->stack_frames = 0;							\
+	bpf_take_returned_stack(ctx, s, handler##_takes);			\
 	STP_RUN(s, number, handler, condition, late);				\
 	return 0;								\
 }

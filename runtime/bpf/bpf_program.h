@@ -781,7 +781,10 @@ SEC(STP_UPROBE_SECTION) int stp_program_##number(u64 *ctx)			\
 	if (is_return_)								\
 		bpf_find_function(ctx, s, handler##_takes, link_);		\
 	s->stack_frames = 0;   /* the hit has no kernel stack */			\
-	bpf_take_user_stack(ctx, s, handler##_takes);				\
+	if (is_return_)								\
+		bpf_take_returned_stack(ctx, s, handler##_takes);		\
+	else									\
+		bpf_take_user_stack(ctx, s, handler##_takes);			\
 	s->probe = number;							\
 	if (condition() && ((late) || handler##_lock(&s->c))) {			\
 		handler(&s->c);							\

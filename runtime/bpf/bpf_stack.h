@@ -8,6 +8,8 @@
 #ifndef BPF_STACK_H
 #define BPF_STACK_H
 
+#define STP_NO_ADDRESS (~0ull)         /* value of user_address, and of user_stack[0]: the function is unknown */
+
 /* Data that the program collects before the handler: bits of HANDLER_takes, which the translator defines. */
 enum { STP_TAKES_STACK = 1, STP_TAKES_FUNCTION = 2, STP_TAKES_USER_STACK = 4 };
 
@@ -324,7 +326,6 @@ STP_GLOBAL_FUNCTION int bpf_function_name(struct stp_slot *s, struct stp_text *t
 } while (0)
 #endif
 
-#define STP_NO_ADDRESS (~0ull)         /* value of user_address */
 STP_INLINE s64 bpf_address(struct stp_ctx *c)
 {
 	u64 address = c->address ? c->address : STP_SLOT(c)->user_address;

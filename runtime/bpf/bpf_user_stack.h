@@ -59,6 +59,31 @@ STP_INLINE void bpf_take_user_stack(void *ctx, struct stp_slot *s, u32 takes)
 		return;
 	size = bpf_get_stack(ctx, s->user_stack, sizeof(s->user_stack), BPF_F_USER_STACK);
 	s->user_frames = size > 0 ? (u32)size / 8 : 0;
+	if (!s->user_frames)
+		s->user_stack[0] = 0;
+}
+
+/* At the return of a function the stack begins with its caller: the function's address comes before it. */
+STP_INLINE void bpf_take_returned_stack(void *ctx, struct stp_slot *s, u32 takes)
+{
+	s64 size;
+
+	if (!(takes & STP_TAKES_USER_STACK))
+		return;
+	s->user_frames = 0;
+	s->user_stack[0] = s->c.address ? s->c.address : STP_NO_ADDRESS;
+	if (!s->c.address)
+		return;
+	size = bpf_get_stack(ctx, &s->user_stack[1], sizeof(s->user_stack) - sizeof(s->user_stack[0]), BPF_F_USER_STACK);
+	s->user_frames = 1 + (size > 0 ? (u32)size / 8 : 0);
+}
+
+STP_INLINE bool bpf_has_user_stack(struct stp_ctx *c)
+{
+	if (STP_SLOT(c)->user_frames || STP_SLOT(c)->user_stack[0] != STP_NO_ADDRESS)
+		return true;
+	bpf_error(c, STP_BPF_FUNCTION, 0);
+	return false;
 }
 
 /* Returns a number that identifies the memory of the current process: exec() changes it, threads share it. */
@@ -272,7 +297,7 @@ STP_INLINE s64 bpf_ustack(struct stp_slot *s, s64 n)
 {
 	return n < 0 || n >= STP_MAXBACKTRACE ? 0 : (s64)bpf_user_frame(s, (u32)n);
 }
-#define stp_ustack(c, n) bpf_ustack(STP_SLOT(c), n)
+#define stp_ustack(c, n) (bpf_has_user_stack(c) ? bpf_ustack(STP_SLOT(c), n) : 0)
 
 /* Returns the number of the memory in which the addresses of the list are: of a stack value, that of the process
  * that it is from. */
@@ -385,15 +410,18 @@ STP_INLINE void bpf_mark_one(struct stp_slot *s, struct stp_text *to, u64 addres
 }
 #define stp_mark_list(c, to, list, stored)								\
 	((void)bpf_mark_list(STP_SLOT(c), (struct stp_text *)(to), STP_AS_TEXT(list), stored))
-#define stp_mark_stack(c, to) ((void)bpf_mark_stack(STP_SLOT(c), (struct stp_text *)(to), STP_MARK_LINES))
+#define stp_mark_stack(c, to)										\
+	((void)(bpf_has_user_stack(c) && bpf_mark_stack(STP_SLOT(c), (struct stp_text *)(to), STP_MARK_LINES)))
 #define stp_user_addresses(c, to, with_files)								\
-	((void)((with_files) ? bpf_mark_stack(STP_SLOT(c), (struct stp_text *)(to), STP_MARK_ADDRESSES) :	\
-			       bpf_ubacktrace(STP_SLOT(c), (struct stp_text *)(to))))
+	((void)(bpf_has_user_stack(c) &&								\
+		((with_files) ? bpf_mark_stack(STP_SLOT(c), (struct stp_text *)(to), STP_MARK_ADDRESSES) :	\
+				bpf_ubacktrace(STP_SLOT(c), (struct stp_text *)(to)))))
 #define stp_mark_data(c, to, address) bpf_mark_one(STP_SLOT(c), (struct stp_text *)(to), (u64)(address), STP_MARK_DATA)
 #define stp_mark_name(c, to, address) bpf_mark_one(STP_SLOT(c), (struct stp_text *)(to), (u64)(address), STP_MARK_NAME)
 
 #else
 #define bpf_take_user_stack(ctx, s, takes) do { } while (0)
+#define bpf_take_returned_stack(ctx, s, takes) do { } while (0)
 #endif
 
 #endif

@@ -120,8 +120,6 @@ static const char *missing_context(const struct check *k, const struct embedded 
 			"outside of event handlers" : NULL;
 	if (k->no_stacks && (stack || list || embedded_has_prefix(c, "stp_mark_")))
 		return "in probes of packets";
-	if (k->at_return && k->user_code && user_stack)
-		return "in .return probes of programs";
 	return k->user_code && embedded_word(c, "stp_probefunc") ? "in probes of user code" : NULL;
 }
 

@@ -8,8 +8,9 @@
 // Functions that embedded C calls, and the data that each uses.
 static const struct { const char *call; unsigned takes; } operations[] = {
 	{ "stp_backtrace", BPF_TAKES_STACK | BPF_TAKES_FUNCTION }, { "stp_stack", BPF_TAKES_STACK | BPF_TAKES_FUNCTION },
-	{ "stp_mark_stack", BPF_TAKES_USER_STACK }, { "stp_user_addresses", BPF_TAKES_USER_STACK },
-	{ "stp_ustack", BPF_TAKES_USER_STACK },
+	{ "stp_mark_stack", BPF_TAKES_USER_STACK | BPF_TAKES_FUNCTION },
+	{ "stp_user_addresses", BPF_TAKES_USER_STACK | BPF_TAKES_FUNCTION },
+	{ "stp_ustack", BPF_TAKES_USER_STACK | BPF_TAKES_FUNCTION },
 	{ "stp_address", BPF_TAKES_FUNCTION | BPF_TAKES_EXACT }, { "stp_probefunc", BPF_TAKES_FUNCTION },
 };
 
