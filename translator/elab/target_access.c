@@ -105,9 +105,9 @@ struct expr *lvalue_load(const struct lvalue *p)
 			e->u.deref.is_signed = p->type->is_signed;
 			e->u.deref.bit_offset = p->bit_offset;
 			e->u.deref.bit_size = p->bit_size;
-		}
-		else if (p->bit_size)
+		} else if (p->bit_size) {
 			e = target_extract(p->loc, e, p->bit_offset, p->bit_size, p->type->is_signed);
+		}
 	} else {
 		diag_error(p->loc, "a value of the type %s (%d bytes) cannot be read as a number: \"&\" takes its address, "
 			   "from which %s_long() reads 8 bytes", p->type->name, size, di_is_user(p->type->module) ? "user" : "kernel");
