@@ -23,8 +23,8 @@ struct check {
 	struct numbers allowed;        // calls whose result is printed or is a key, struct expr *: see
 				       // has_user_names()
 	VEC(struct var *) named;       // arrays with such a key
-	struct numbers holders;        // arrays whose values are such results: set of struct var *
-	bool more_holders;             // find_holders() has found another array
+	struct numbers holders;        // arrays and local variables with such results: set of struct var *
+	bool more_holders;             // find_holders() has found another one
 };
 
 #define INSTEAD "run the script as a module, or with --vm"
@@ -228,13 +228,21 @@ static bool is_holder(struct check *k, const struct var *v)
 	return *numbers_at(&k->holders, (uintptr_t)v) != 0;
 }
 
+// Returns the array of an element, or the local variable; NULL: neither.
+static struct var *stored_in(const struct expr *e)
+{
+	if (e->kind == E_INDEX && !e->u.index.hist)
+		return e->u.index.decl;
+	return e->kind == E_VAR && e->u.var.decl->kind == VAR_LOCAL ? e->u.var.decl : NULL;
+}
+
 static bool holds_names(struct check *k, const struct expr *e)
 {
-	return e->kind == E_INDEX && !e->u.index.hist && is_holder(k, e->u.index.decl);
+	return stored_in(e) && is_holder(k, stored_in(e));
 }
 
 // Programs have only placeholders for these names. The client replaces a placeholder when it prints it, in values
-// of arrays, and in keys of arrays, whose elements it sums if their keys become equal.
+// of arrays, and in keys of arrays, whose elements it sums if their keys become equal. Local variables pass it on.
 static bool has_user_names(struct check *k, const struct expr *e)
 {
 	const struct expr *call = stack_values_naming_call(e) ? stack_values_naming_call(e) : e;
@@ -243,10 +251,10 @@ static bool has_user_names(struct check *k, const struct expr *e)
 	return holds_names(k, e) || (f && f->embedded && embedded_has_prefix(f->embedded, "stp_mark_"));
 }
 
-// Returns whether e only stores names in an element of an array.
+// Returns whether e only stores names in an element of an array, or in a local variable.
 static bool stores_names(struct check *k, const struct expr *e)
 {
-	return e->kind == E_ASSIGN && e->value_unused && e->u.bin.op == TOK_ASSIGN && e->u.bin.l->kind == E_INDEX &&
+	return e->kind == E_ASSIGN && e->value_unused && e->u.bin.op == TOK_ASSIGN && stored_in(e->u.bin.l) &&
 	       has_user_names(k, e->u.bin.r);
 }
 
@@ -254,12 +262,12 @@ static bool find_holder(struct ast_walker *w, struct expr **at)
 {
 	struct check *k = w->data;
 
-	if (stores_names(k, *at) && numbers_add(&k->holders, (*at)->u.bin.l->u.index.decl))
+	if (stores_names(k, *at) && numbers_add(&k->holders, stored_in((*at)->u.bin.l)))
 		k->more_holders = true;
 	return true;
 }
 
-// Finds the arrays in which event handlers store names, also names that are read from other such arrays.
+// Finds the arrays and local variables in which event handlers store names, also names that are read from others.
 static void find_holders(struct check *k)
 {
 	struct ast_walker w = { .expr = find_holder, .data = k };
@@ -353,7 +361,7 @@ static const char *names_refusal(struct check *k, const struct expr *e)
 	if (!numbers_add(&k->allowed, e))
 		return NULL;
 	return "symbol names of user code are only supported as arguments of print functions, as values of arrays "
-	       "(a[...] = name), "
+	       "(a[...] = name) and local variables, "
 	       "and as keys of arrays that event handlers only add to (a[...]++, a[...] <<< n)";
 }
 
