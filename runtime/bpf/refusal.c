@@ -95,10 +95,25 @@ static const struct stp_probe *refused_probe(const char *log)
 	return NULL;
 }
 
+#define TOO_LARGE "BPF program is too large"
+
+/* Returns the verifier's reason, or NULL. The limit of its work is reached at any instruction, on the line of which it
+ * says so. */
+static const char *reason_in(const char *log, const char *end)
+{
+	const char *at = end ? end + 1 : NULL, *large = last_of(log, TOO_LARGE);
+
+	if (end && large && large < end && !memchr(large, '\n', (size_t)(end - large)))
+		return large;
+	while (at && (at = line_before(log, at)) && is_code(at))
+		;
+	return at;
+}
+
 /* The verifier follows the passes of loops over strings, up to a million instructions in a program. */
 static void report_refused(const struct stp_probe *p, const char *near, const char *where, const char *reason)
 {
-	if (!strncmp(reason, "BPF program is too large", strlen("BPF program is too large")))
+	if (!strncmp(reason, TOO_LARGE, strlen(TOO_LARGE)))
 		stp_complain("the BPF program of the probe at %s%s%s is too large for the kernel's verifier: use shorter strings "
 			     "(-DMAXSTRINGLEN=N, now %u), divide the handler among several probes, or run the script as a module",
 			     p->where, near, where, stp_module.limits.string_len);
@@ -109,11 +124,9 @@ static void report_refused(const struct stp_probe *p, const char *near, const ch
 
 bool refusal_report(const char *log, const char *path)
 {
-	const char *end = last_of(log, "\nprocessed "), *reason = end ? end + 1 : NULL, *where;
+	const char *end = last_of(log, "\nprocessed "), *reason = reason_in(log, end), *where;
 	const struct stp_probe *p = refused_probe(log);
 
-	while (reason && (reason = line_before(log, reason)) && is_code(reason))
-		;
 	if (!reason || !p)
 		return false;
 	where = check_after(log, end);
