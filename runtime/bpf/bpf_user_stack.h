@@ -36,11 +36,13 @@ struct task_struct___space {
 
 struct bpf_area { u64 start, end, offset, flags; struct file *file; };
 
+/* The mapping that was announced last at an address. */
+struct bpf_place { u64 space, start; };
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
 	__uint(max_entries, 8192);
-	__type(key, struct stp_mapping);
-	__type(value, u32);
+	__type(key, struct bpf_place);
+	__type(value, struct stp_mapping);
 } stp_mappings SEC(".maps");
 
 /* the numbers of memory whose processes have been announced */
@@ -96,7 +98,7 @@ STP_INLINE u64 bpf_space(void)
 	STP_KERNEL_READ(executions, task->self_exec_id);
 	STP_KERNEL_READ(leader, task->group_leader);
 	STP_KERNEL_READ(start, leader->start_time);
-	return (start << 8) + (executions & 255);
+	return (start << 20) + (executions & 0xfffff);
 }
 
 static long bpf_copy_area(struct task_struct *task, struct vm_area_struct *vma, void *to)
@@ -164,8 +166,10 @@ STP_INLINE bool bpf_send_mapping(struct stp_slot *s, const struct stp_mapping *m
 	struct dentry *at = NULL;
 	u32 i, n;
 
-	STP_KERNEL_READ(mnt, f->f_path.mnt);
-	STP_KERNEL_READ(at, f->f_path.dentry);
+	if (f) {
+		STP_KERNEL_READ(mnt, f->f_path.mnt);
+		STP_KERNEL_READ(at, f->f_path.dentry);
+	}
 	s->path_at = (u64)at;
 	s->path_mount = (u64)mnt - __builtin_preserve_field_info(((struct mount *)0)->mnt, 0 /* offset of `mnt` in struct
 											      * mount */);
@@ -173,7 +177,7 @@ STP_INLINE bool bpf_send_mapping(struct stp_slot *s, const struct stp_mapping *m
 	s->note[1] = (u64)STP_ITEM_MAPPING << 32;
 	*(struct stp_mapping *)&s->note[2] = *m;
 	s->note_len = 2 + sizeof(*m) / 8;
-	for (i = 0; i < STP_PATH_DEPTH; i++)
+	for (i = 0; f && i < STP_PATH_DEPTH; i++)
 		if (!bpf_note_component(s))
 			break;
 	n = s->note_len;
@@ -212,14 +216,23 @@ STP_INLINE void bpf_announce_process(struct stp_slot *s)
 		bpf_map_update_elem(&stp_processes, &space, &one, 0);
 }
 
-/* Announces the mapping of an address, unless this was done before. */
+STP_INLINE bool bpf_is_announced(const struct bpf_place *at, const struct stp_mapping *m)
+{
+	const struct stp_mapping *last = bpf_map_lookup_elem(&stp_mappings, at);
+
+	return last && last->end == m->end && last->offset == m->offset && last->inode == m->inode &&
+	       last->device == m->device;
+}
+
+/* Announces the mapping of an address, unless it was the last one that was announced at its start. Code without a file
+ * has no path and no inode. */
 STP_GLOBAL_FUNCTION int bpf_announce(struct stp_slot *s, u64 address)
 {
 	struct bpf_area a = { };
 	struct stp_mapping m = { };
+	struct bpf_place at = { };
 	struct inode *inode = NULL;
 	struct super_block *sb = NULL;
-	u32 one = 1;
 	s64 err;
 
 	if (!s)
@@ -227,18 +240,20 @@ STP_GLOBAL_FUNCTION int bpf_announce(struct stp_slot *s, u64 address)
 	err = bpf_find_vma(bpf_get_current_task_btf(), address, bpf_copy_area, &a, 0);
 	if (err == -16 /* EBUSY */)
 		bpf_announce_process(s);
-	if (err || !a.file)
+	if (err)
 		return 0;
-	STP_KERNEL_READ(inode, a.file->f_inode);
-	STP_KERNEL_READ(m.inode, inode->i_ino);
-	STP_KERNEL_READ(sb, inode->i_sb);
-	STP_KERNEL_READ(m.device, sb->s_dev);
-	m.space = bpf_space();
-	m.start = a.start;
+	if (a.file) {
+		STP_KERNEL_READ(inode, a.file->f_inode);
+		STP_KERNEL_READ(m.inode, inode->i_ino);
+		STP_KERNEL_READ(sb, inode->i_sb);
+		STP_KERNEL_READ(m.device, sb->s_dev);
+		m.offset = a.offset;
+	}
+	at.space = m.space = bpf_space();
+	at.start = m.start = a.start;
 	m.end = a.end;
-	m.offset = a.offset;
-	if (!bpf_map_lookup_elem(&stp_mappings, &m) && bpf_send_mapping(s, &m, a.file))
-		bpf_map_update_elem(&stp_mappings, &m, &one, 0);
+	if (!bpf_is_announced(&at, &m) && bpf_send_mapping(s, &m, a.file))
+		bpf_map_update_elem(&stp_mappings, &at, &m, 0);
 	return 0;
 }
 

@@ -185,10 +185,10 @@ static void forget_areas(struct process_image *i)
 	i->is_partial = true;
 }
 
-/* Files have paths; others are "//anon", "[vdso]" and so on. */
+/* Files have paths; others are "//anon", "[vdso]" and so on: they may be where a library was, and have no path. */
 static void add_area(const struct mmap_event *e, u64 time_ns)
 {
-	struct process_image *i = *e->path == '/' && e->path[1] != '/' ? image_at(e->pid, time_ns) : NULL;
+	struct process_image *i = image_at(e->pid, time_ns);
 	struct process_area *more;
 
 	if (!i)
@@ -204,7 +204,7 @@ static void add_area(const struct mmap_event *e, u64 time_ns)
 	i->areas[i->n].range = (struct stp_mapping){ 0, e->start, e->start + e->len, e->offset, e->inode,
 						    (u64)e->major << 20 | e->minor };
 	i->areas[i->n].time_ns = time_ns;
-	i->areas[i->n].path = copy_path(e->path);
+	i->areas[i->n].path = copy_path(*e->path == '/' && e->path[1] != '/' ? e->path : "");
 	i->n += i->areas[i->n].path != NULL;
 }
 

@@ -13,11 +13,13 @@
 #include "bpf_shared.h"
 
 #include <errno.h>
+#include <linux/magic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
+#include <sys/vfs.h>
 
 #define LINE_SIZE (4096 + 512)             /* size of a path and a symbol */
 
@@ -76,16 +78,45 @@ static bool is_file(const struct stat *f, const struct stp_mapping *m)
 	       minor(f->st_dev) == (m->device & 0xfffff);
 }
 
-/* A file of overlayfs has another inode than the mapped file; the path is the same. */
+static bool is_same_file(const struct stat *a, const struct stat *b)
+{
+	return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
+}
+
+static bool has_same_contents(const struct stat *a, const struct stat *b)
+{
+	return a->st_size == b->st_size && a->st_mtim.tv_sec == b->st_mtim.tv_sec && a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
+}
+
+/*
+ * Returns whether a mapping with the path of a file is one of it. Filesystems such as btrfs report another device than
+ * the mapping has, and overlayfs another inode; otherwise another inode is another file: the path has been replaced,
+ * or belongs to another mount namespace.
+ */
+static bool is_path_of(const struct stat *f, const struct stat *now, const char *path, const struct stp_mapping *m)
+{
+	struct statfs fs;
+
+	return is_same_file(f, now) && has_same_contents(f, now) &&
+	       (f->st_ino == m->inode || (!statfs(path, &fs) && fs.f_type == OVERLAYFS_SUPER_MAGIC));
+}
+
+/* Returns the object whose file is mapped, if the file has not been written since the script began. */
 static const struct stp_object *object_of(const struct stp_mapping *m, const char *path)
 {
+	const struct stat *f;
+	struct stat now;
 	u32 i;
 
+	for (i = 0; i < known.n; i++) {
+		f = &known.files[i];
+		if (is_file(f, m))
+			return stat(known.objects[i].program->path, &now) || !is_same_file(f, &now) || has_same_contents(f, &now) ?
+				&known.objects[i] : NULL;
+	}
 	for (i = 0; i < known.n; i++)
-		if (is_file(&known.files[i], m))
-			return &known.objects[i];
-	for (i = 0; i < known.n; i++)
-		if (known.files[i].st_ino && !strcmp(known.objects[i].program->path, path))
+		if (known.files[i].st_ino && !strcmp(known.objects[i].program->path, path) && !stat(path, &now) &&
+		    is_path_of(&known.files[i], &now, path, m))
 			return &known.objects[i];
 	return NULL;
 }
@@ -248,7 +279,11 @@ struct user_location { u64 address, offset; const struct mapping *mapping; const
 static struct user_location location_of(u64 space, u64 address)
 {
 	const struct mapping *m = mapping_of(space, address);
-	u64 offset = m ? address - m->range.start + m->range.offset : 0;
+	u64 offset;
+
+	if (m && !*m->path)                    /* memory without a file */
+		m = NULL;
+	offset = m ? address - m->range.start + m->range.offset : 0;
 
 	return (struct user_location){ address, offset, m, m && m->object ? stp_user_symbol(m->object, offset) : NULL };
 }
