@@ -293,6 +293,16 @@ STP_INLINE void bpf_entry_end(struct stp_slot *s, int saved, u32 probe, u64 id, 
 	stp_end(s);
 }
 
+/* The child of a fork() during the call returns from it, too, and has no row; nor has a call that began before the
+ * script, which is not a loss. */
+STP_INLINE bool bpf_is_new_thread(void)
+{
+	struct stp_thread me;
+
+	bpf_this_thread(&me);
+	return me.born > stp_control.opened_ns;
+}
+
 /* Returns whether the hit at a return has the values of its entry. In the kernel, a call may execute a program, and its
  * return is probed only after its entry: if it has no row, the kernel has not delivered the hit at the entry. */
 STP_INLINE bool bpf_has_entry(struct stp_slot *s, u32 probe, u64 id, u32 words, bool in_kernel)
@@ -302,7 +312,7 @@ STP_INLINE bool bpf_has_entry(struct stp_slot *s, u32 probe, u64 id, u32 words, 
 	if (found == STP_CALL_LOST)
 		bpf_lose(STP_LOSS_ENTRIES);
 	if (found == STP_CALL_NONE)
-		bpf_lose(in_kernel ? STP_LOSS_ENTRIES : STP_LOSS_OUTSIDE);
+		bpf_lose(in_kernel || bpf_is_new_thread() ? STP_LOSS_ENTRIES : STP_LOSS_OUTSIDE);
 	return found == STP_CALL_FOUND;
 }
 

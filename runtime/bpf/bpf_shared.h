@@ -184,6 +184,7 @@ struct stp_control {
 	u32 errors;                    /* number of errors so far */
 	u32 errors_allowed;            /* MAXERRORS */
 	u64 hash_factor;               /* odd and random, so that nobody can choose keys that share a bucket */
+	u64 opened_ns;                 /* time of the monotonic clock at which the session began */
 	s64 clock_offset;              /* offset from the monotonic clock to the time of day, in ns */
 	u64 skipped;                   /* number of skipped hits, for MAXSKIPPED */
 	s64 target;                    /* process ID of the command of -c, or of -x */

@@ -795,6 +795,8 @@ void event_probes_enable(bool open)
 	if (open && !privileges_none())
 		stp_complain("cannot drop capabilities: %s", strerror(errno));
 	published |= open;
+	if (open)
+		control->opened_ns = user_now_ns();
 	control->target = stp_target(NULL);
 	control->client = getpid();
 	control->timezone = stp_timezone_s(NULL);
