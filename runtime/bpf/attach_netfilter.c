@@ -31,6 +31,7 @@ struct link_request {
 
 /* The kernel unregisters a program when its descriptor is closed. */
 static int *descriptors;
+static s64 *priorities;                /* priorities of the programs, in the order of the descriptors */
 static u32 ndescriptors;
 
 /* ------------------------------------------------------------------ before loading */
@@ -92,19 +93,33 @@ static int compare_rows(const void *a, const void *b)
 	return x < y ? -1 : 1;
 }
 
+static bool is_own(s64 priority, u32 own)
+{
+	u32 i;
+
+	for (i = ndescriptors - own; i < ndescriptors; i++)
+		if (priorities[i] == priority)
+			return true;
+	return false;
+}
+
 /*
  * The kernel refuses a program with the priority of another function at the hook (nf_hook_entries_grow()). A module's
  * function would be called before the others of its priority: so is a program with the next lower priority that is
- * free. *at: the highest priority to try; the priority that was taken. Returns a descriptor, or -1 and sets errno.
+ * free. own: number of programs of this session at the hook, which were attached last. *at: the priority that was
+ * taken. Returns a descriptor, or -1 and sets errno.
  */
-static int attach_at(const struct stp_netfilter *p, s64 *at)
+static int attach_at(const struct stp_netfilter *p, u32 own, s64 *at)
 {
 	enum { MOST = 1024 };          /* functions of a hook, MAX_HOOK_COUNT */
 	bool passed = false;
 	int fd = -1, i;
 
 	errno = EBUSY;
+	*at = p->priority;
 	for (i = 0; i < MOST && *at > INT32_MIN; i++, --*at) {
+		if (is_own(*at, own))
+			continue;
 		fd = link_create(p, (s32)*at);
 		if (fd >= 0 || errno != EBUSY)
 			break;
@@ -120,7 +135,7 @@ static const char *advice(int err)
 {
 	switch (err) {
 	case EAFNOSUPPORT: return "; this kernel does not have this protocol family, or was built without CONFIG_NETFILTER";
-	case EBUSY: return "; other functions have the priority and all lower ones";
+	case EBUSY: return "; this priority and all lower ones are taken, by other functions or probes of this script";
 	case E2BIG: return "; too many functions are registered at this hook";
 	case EPERM: return "; this requires CAP_NET_ADMIN";
 	}
@@ -129,17 +144,16 @@ static const char *advice(int err)
 
 static int attach_rows(const struct stp_netfilter **rows, u32 n)
 {
-	s64 at = INT64_MAX;
-	u32 i;
+	u32 own = 0, i;
+	s64 at;
 	int fd;
 
 	for (i = 0; i < n; i++) {
-		bool same = i && rows[i]->pf == rows[i - 1]->pf && rows[i]->hook == rows[i - 1]->hook;
-
-		at = same && at <= rows[i]->priority ? at - 1 : rows[i]->priority;
-		fd = attach_at(rows[i], &at);
+		own = i && rows[i]->pf == rows[i - 1]->pf && rows[i]->hook == rows[i - 1]->hook ? own + 1 : 0;
+		fd = attach_at(rows[i], own, &at);
 		if (fd < 0)
 			return client_refused(rows[i]->probe, -errno, advice(errno));
+		priorities[ndescriptors] = at;
 		descriptors[ndescriptors++] = fd;
 	}
 	return 0;
@@ -150,7 +164,9 @@ static void stop(void *table, u32 n)
 	while (ndescriptors)
 		close(descriptors[--ndescriptors]);
 	free(descriptors);
+	free(priorities);
 	descriptors = NULL;
+	priorities = NULL;
 	client_detach(NULL, 0);
 }
 
@@ -161,7 +177,8 @@ static int start(void *table, u32 n)
 	u32 i;
 
 	descriptors = calloc(n, sizeof(*descriptors));
-	if (rows && descriptors) {
+	priorities = calloc(n, sizeof(*priorities));
+	if (rows && descriptors && priorities) {
 		for (i = 0; i < n; i++)
 			rows[i] = &p[i];
 		qsort(rows, n, sizeof(*rows), compare_rows);
