@@ -128,8 +128,7 @@ static void check_embedded(struct check *k, const struct func *f, struct loc loc
 	const char *name = k->called ? k->called->name : f->name;
 
 	if (!func_has(f, PRAGMA_RUNTIME) && embedded_word(f->embedded, "get_cycles"))
-		refuse(k, loc, str_printf("the function \"%s\" is not supported, since programs cannot read the processor's counter "
-					  "(use local_clock_ns())", name));
+		refuse(k, loc, str_printf("the function \"%s\" is not supported (use local_clock_ns())", name));
 	else if (!func_has(f, PRAGMA_RUNTIME))
 		refuse(k, loc, str_printf("the function \"%s\" is embedded C for a kernel module: it is not supported", name));
 	else if (missing_context(k, f->embedded))
@@ -181,8 +180,8 @@ static const char *register_refusal(const struct check *k, const struct expr *e)
 {
 	if (e->u.reg.is_float || (e->u.reg.number >= DI_VECTOR && e->u.reg.number < DI_ARGUMENT))
 		return "reading a floating-point register is not supported";
-	return e->u.reg.number_expr && !k->registers ? "@kregister() and @uregister() outside of probes of functions are not "
-		"supported" : NULL;
+	return e->u.reg.number_expr && !k->registers ? "registers (@kregister(), int_arg() and the like) outside of probes of "
+		"functions are not supported" : NULL;
 }
 
 // The address of a variable in a process follows from that of the hit.

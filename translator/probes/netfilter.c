@@ -240,10 +240,10 @@ static const char *netfilter_bpf_refusal(const struct probe *p)
 	enum { INET_HOOKS_MOST = 4 };
 	const struct hook *h = p->data;
 
+	if (!h->pf_constant && h->pf != IPV4 && h->pf != IPV6)
+		return "a hook of netfilter of another protocol family than NFPROTO_IPV4 and NFPROTO_IPV6 is not supported";
 	if (h->pf_constant || h->hook_constant)
 		return "a constant of C as a hook or a protocol family of netfilter is not supported";
-	if (h->pf != IPV4 && h->pf != IPV6)
-		return "a hook of netfilter of another protocol family than NFPROTO_IPV4 and NFPROTO_IPV6 is not supported";
 	if (h->number < 0 || h->number > INET_HOOKS_MOST)
 		return "a hook of netfilter with another number than 0 to 4 is not supported";
 	if (h->priority == INT32_MIN || h->priority == INT32_MAX)
