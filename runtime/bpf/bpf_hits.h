@@ -156,16 +156,8 @@ SEC("netfilter") int stp_program_##number(u64 *ctx)				\
 		return STP_NF_ACCEPT;						\
 	bpf_packet_arguments(s, ctx);						\
 	s->c.address = s->user_address = 0;					\
-	if (stp_preempt_off)							\
-		bpf_preempt_disable();						\
 	s->probe = number;							\
-	if (condition() && ((late) || handler##_lock(&s->c))) {			\
-		handler(&s->c);							\
-		handler##_unlock(&s->c);					\
-	}									\
-	if (stp_preempt_off)							\
-		bpf_preempt_enable();						\
-	stp_end(s);								\
+	STP_RUN_UNPREEMPTED(s, handler, condition, late);			\
 	return STP_NF_ACCEPT;							\
 }
 

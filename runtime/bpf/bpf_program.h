@@ -802,6 +802,17 @@ SEC(STP_UPROBE_SECTION) int stp_program_##number(u64 *ctx)			\
 extern void bpf_preempt_disable(void) __weak __ksym;
 extern void bpf_preempt_enable(void) __weak __ksym;
 const volatile u32 stp_preempt_off SEC(".rodata.options") = 0;
+#define STP_RUN_UNPREEMPTED(s, handler, condition, late) do {			\
+	if (stp_preempt_off)							\
+		bpf_preempt_disable();						\
+	if (condition() && ((late) || handler##_lock(&(s)->c))) {		\
+		handler(&(s)->c);						\
+		handler##_unlock(&(s)->c);					\
+	}									\
+	if (stp_preempt_off)							\
+		bpf_preempt_enable();						\
+	stp_end(s);								\
+} while (0)
 
 /* One program for each probe; handlers are shared. ctx: the arguments that the kernel passes, from which those
  * that the handler reads are copied. */
@@ -819,15 +830,7 @@ SEC(section) int stp_program_##number(u64 *ctx)				\
 	s->c.address = s->user_address = 0;					\
 	s->probe = number;							\
 	STP_TAKE_STACKS(ctx, s, handler##_takes, STP_FROM_PROGRAM);		\
-	if (stp_preempt_off)							\
-		bpf_preempt_disable();						\
-	if (condition() && ((late) || handler##_lock(&s->c))) {			\
-		handler(&s->c);							\
-		handler##_unlock(&s->c);					\
-	}									\
-	if (stp_preempt_off)							\
-		bpf_preempt_enable();						\
-	stp_end(s);								\
+	STP_RUN_UNPREEMPTED(s, handler, condition, late);			\
 	return 0;								\
 }
 #define STP_ON_TRACEPOINT(...) STP_ON_ARGUMENTS("raw_tp", __VA_ARGS__)
