@@ -130,7 +130,7 @@ void stp_ctx_skip_stack(struct stp_ctx *c)
 	struct stp_ctx_private *v = stp_private(c);
 
 	if (v->closed)
-		stp_lose(STP_LOSS_OUTSIDE, 1);
+		stp_ctx_refused(v);
 	else
 		stp_skip(STP_LOSS_STACK);
 }

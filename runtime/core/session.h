@@ -82,7 +82,7 @@ struct stp_family_ops {
 	void (*module)(void *table, u32 n, const char *module, bool comes);
 	/* Fills the table from its compact form (expand_tables.c). NULL if the generated C never has one. */
 	void (*expand)(void *table, const void *runs, u32 nruns);
-	/* Called when a CPU that was online at the start went offline and is online again. May be NULL. */
+	/* Called when a CPU has come online, also one that was offline at the start and has no context. May be NULL. */
 	void (*cpu_back)(void *table, u32 n, u32 cpu);
 };
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * CPUs that go offline and online again while a script runs. The kernel removes their perf events and debug
- * registers and does not create them again; the families that use these are notified of each CPU of the session
- * that is online again. The notification runs in a worker: in the kernel's own callback events cannot be created,
- * because that would wait for the end of the callback.
+ * CPUs that come online while a script runs. The kernel removes the perf events and debug registers of a CPU that
+ * goes offline and does not create them again; the families that use these are notified of each CPU that is online
+ * again. They are also notified of a CPU that was offline when the script started: it has no context, so that its
+ * hits are counted as lost, but without an event there would be nothing to count. The notification runs in a worker:
+ * in the kernel's own callback events cannot be created, because that would wait for the end of the callback.
  */
 #include "kernel.h"
 #include <linux/cpuhotplug.h>
@@ -56,10 +57,8 @@ static void notify_families(struct work_struct *work)
 /* Context: the CPU's own thread, during hotplug. */
 static int online(unsigned int cpu)
 {
-	if (cpumask_test_cpu(cpu, &stp_cpus)) {
-		cpumask_set_cpu(cpu, &hotplug.back);
-		schedule_work(&hotplug.work);
-	}
+	cpumask_set_cpu(cpu, &hotplug.back);
+	schedule_work(&hotplug.work);
 	return 0;
 }
 
@@ -70,8 +69,8 @@ void stp_hotplug_start(void)
 		return;
 	hotplug.state = cpuhp_setup_state_nocalls(CPUHP_AP_ONLINE_DYN, THIS_MODULE->name, online, NULL);
 	if (hotplug.state <= 0)
-		plat_message(STP_MSG_WARNING, "cannot watch CPU hotplug: a CPU that goes offline is not probed again when it is "
-			     "back online");
+		plat_message(STP_MSG_WARNING, "cannot watch CPU hotplug: a CPU that comes online later is not sampled, and data is "
+			     "not watched on it");
 }
 
 /* Bounded wait: as in stp_hotplug_start(). */

@@ -301,6 +301,7 @@ static void hwbkpt_cpu_back(void *table, u32 n, u32 cpu)
 
 	for (w = table; w < (struct stp_hwbkpt *)table + n; w++) {
 		struct perf_event **event;
+		bool active = cpu_active(cpu);
 
 		if (!w->state || w->in_target)
 			continue;
@@ -311,7 +312,8 @@ static void hwbkpt_cpu_back(void *table, u32 n, u32 cpu)
 		if (!IS_ERR(*event))
 			continue;
 		*event = NULL;
-		plat_message(STP_MSG_WARNING, "cannot watch data on a CPU that is online again");
+		if (active && cpu_active(cpu))         /* otherwise it goes offline again */
+			plat_message(STP_MSG_WARNING, "cannot watch data on a CPU that came online");
 	}
 }
 

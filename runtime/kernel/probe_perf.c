@@ -503,14 +503,18 @@ static void remove(struct stp_perf *p)
 	p->state = NULL;
 }
 
-/* An offline CPU gets its event when it comes online. Bounded wait: the kernel takes its locks of events and
- * interrupts a CPU, or finds that it is offline. */
+/*
+ * A CPU that is offline gets its event when it comes online. A CPU is active only after our callback of hotplug.c was
+ * called for it, so the error of one that is not active, or was not, is no error. Bounded wait: the kernel takes its
+ * locks of events and interrupts a CPU, or finds that it is offline.
+ */
 static int add_sample(struct stp_perf *p, struct perf_event_attr *attr, int cpu)
 {
+	bool active = cpu_active(cpu);
 	struct perf_event *e = perf_event_create_kernel_counter(attr, cpu, NULL, p->counter ? NULL : sampled, p);
 
 	if (IS_ERR(e))
-		return cpu_online(cpu) ? PTR_ERR(e) : 0;
+		return active && cpu_active(cpu) ? PTR_ERR(e) : 0;
 	WRITE_ONCE(samples_of(p)[cpu].event, e);
 	if (p->counter && has_switch_hooks())
 		perf_event_enable(e);
@@ -529,7 +533,7 @@ static int add_samples(struct stp_perf *p, struct perf_event_attr *attr)
 	p->state = plat_alloc(state_bytes(p), -1);
 	if (!p->state)
 		return -ENOMEM;
-	for_each_cpu(cpu, &stp_cpus) {
+	for_each_possible_cpu(cpu) {
 		err = add_sample(p, attr, cpu);
 		if (err)
 			break;
@@ -674,7 +678,7 @@ static void perf_cpu_back(void *table, u32 n, u32 cpu)
 			release_sample(before);
 		samples[cpu] = (struct sample){ .due = 0 };
 		if (add_sample(p, &attr, cpu))
-			plat_message(STP_MSG_WARNING, "cannot sample on a CPU that is online again");
+			plat_message(STP_MSG_WARNING, "cannot sample on a CPU that came online");
 	}
 }
 
