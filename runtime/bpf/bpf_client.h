@@ -71,7 +71,7 @@ static inline struct stp_elem *stp_cursor_next(struct stp_cursor *cursor)
 #define stp_div_by(a, b) ((a) / (b))
 #define stp_mod_by(a, b) ((a) % (b))
 #define STP_MAP_GET(c, m, ...) stp_map_get(m, __VA_ARGS__)
-#define STP_MAP_DELETE(c, m, ...) stp_map_delete(m, __VA_ARGS__)
+#define STP_MAP_DELETE(c, m, ...) stp_map_delete(c, m, __VA_ARGS__)
 
 /* Called only by handlers of programs; the client compiles the calls for the records of STP_STATEMENT. */
 #define stp_ppfunc(c) ""

@@ -434,11 +434,29 @@ static void delete_in(struct stp_map *m, struct stp_table *t, u64 hash, const un
 		remove_elem(t, stp_elem_at(t, at));
 }
 
-void stp_map_delete(struct stp_map *m, const union stp_val *keys)
+/* Returns the work of comparing one element's keys with these. */
+static u64 slice_cost(const struct stp_map *m, const union stp_val *keys, u32 any)
+{
+	u64 cost = STP_WORK_ELEMENT;
+	u32 i;
+
+	for (i = 0; i < m->nkeys; i++) {
+		if (any >> i & 1)
+			continue;
+		cost += STP_WORK_KEY;
+		if (m->keys[i] == STP_STRING)
+			cost += ((u64)stp_strlen(keys[i].s) / 8 + 1) * (2 * STP_WORK_WORD);
+	}
+	return cost;
+}
+
+void stp_map_delete(struct stp_ctx *c, struct stp_map *m, const union stp_val *keys)
 {
 	u64 hash = hash_keys(m, keys);
 	u32 cpu;
 
+	if (m->data->cpu && !stp_charge(c, (u64)m->data->ncpus * (slice_cost(m, keys, 0) + STP_WORK_CLEAR)))
+		return;
 	delete_in(m, &m->data->main, hash, keys);
 	for (cpu = 0; m->data->cpu && cpu < m->data->ncpus; cpu++)
 		if (m->data->cpu[cpu])
@@ -460,22 +478,6 @@ void stp_map_clear(struct stp_ctx *c, struct stp_map *m)
 			return;
 		clear_table(m->data->cpu[cpu]);
 	}
-}
-
-/* Returns the work of comparing one element's keys with these. */
-static u64 slice_cost(const struct stp_map *m, const union stp_val *keys, u32 any)
-{
-	u64 cost = STP_WORK_ELEMENT;
-	u32 i;
-
-	for (i = 0; i < m->nkeys; i++) {
-		if (any >> i & 1)
-			continue;
-		cost += STP_WORK_KEY;
-		if (m->keys[i] == STP_STRING)
-			cost += ((u64)stp_strlen(keys[i].s) / 8 + 1) * (2 * STP_WORK_WORD);
-	}
-	return cost;
 }
 
 bool stp_map_has_slice(struct stp_ctx *c, struct stp_map *m, const union stp_val *keys, u32 any)

@@ -485,7 +485,7 @@ static void put_global(struct stp_ctx *c, u32 i)
 	} else if (g->kind == STP_TAKE_STRING) {
 		type = STP_STRING;
 	} else if (g->adder) {
-		number = stp_adder_read(g->offset, *(const s64 *)g->at);
+		number = stp_adder_read(c, g->offset, *(const s64 *)g->at);
 		cell = &number;
 	}
 	at = begin_value(c, i, cell_size(type, cell, type == STP_STATS ? &stat->desc : NULL));

@@ -610,11 +610,18 @@ const char *stp_pn(struct stp_ctx *c)
 	return c->probe->written;
 }
 
-s64 stp_adder_read(u32 offset, s64 base)
+static void charge_cpus(struct stp_ctx *c)
+{
+	if (c)
+		stp_charge(c, (u64)stp_session.ncpus * STP_WORK_CPU);
+}
+
+s64 stp_adder_read(struct stp_ctx *c, u32 offset, s64 base)
 {
 	u64 sum = (u64)base;
 	u32 cpu;
 
+	charge_cpus(c);
 	for (cpu = 0; cpu < stp_session.ncpus; cpu++)
 		if (stp_session.percpu[cpu])
 			sum += *(volatile u64 *)(stp_session.percpu[cpu] + offset);
@@ -627,14 +634,15 @@ const union stp_val *stp_adders_read(struct stp_ctx *c, const struct stp_adder *
 	u32 i;
 
 	for (i = 0; i < n; i++)
-		values[i].n = stp_adder_read(adders[i].offset, *adders[i].base);
+		values[i].n = stp_adder_read(c, adders[i].offset, *adders[i].base);
 	return values;
 }
 
-void stp_adder_clear(u32 offset)
+void stp_adder_clear(struct stp_ctx *c, u32 offset)
 {
 	u32 cpu;
 
+	charge_cpus(c);
 	for (cpu = 0; cpu < stp_session.ncpus; cpu++)
 		if (stp_session.percpu[cpu])
 			*(volatile s64 *)(stp_session.percpu[cpu] + offset) = 0;

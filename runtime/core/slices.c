@@ -38,7 +38,7 @@ static bool copy_one(struct stp_ctx *c, const struct stp_take *t)
 		*(s64 *)t->to = *(s64 *)t->from;
 		return true;
 	case STP_TAKE_ADDER:
-		*(s64 *)t->to = stp_adder_read(t->offset, *(s64 *)t->from);
+		*(s64 *)t->to = stp_adder_read(c, t->offset, *(s64 *)t->from);
 		return true;
 	case STP_TAKE_STRING:
 		stp_copy(t->to, t->from, stp_module.limits.string_len);
@@ -59,7 +59,7 @@ static void clear_one(const struct stp_take *t)
 		stp_stat_clear(stat->merged, &stat->desc);
 		return;
 	case STP_TAKE_ADDER:
-		stp_adder_clear(t->offset);
+		stp_adder_clear(NULL, t->offset);
 		*(s64 *)t->from = t->number;
 		return;
 	case STP_TAKE_LONG:

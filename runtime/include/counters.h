@@ -17,14 +17,18 @@
 #define STP_ADD(cell, n) ((void)((cell) = (__typeof__(cell))((u64)(cell) + (u64)(n))))
 #endif
 
-/* Reads a counter that only begin, end and error probes assign: one s64 per CPU at c->percpu + offset. */
-s64 stp_adder_read(u32 offset, s64 base);  /* base: the global's own cell, which begin and end probes write */
-void stp_adder_clear(u32 offset);
+struct stp_ctx;
+union stp_val;
+
+/*
+ * Reads a counter that only begin, end and error probes assign: one s64 per CPU at c->percpu + offset. base: the
+ * global's own cell, which these probes write. c: NULL in the condition of a probe.
+ */
+s64 stp_adder_read(struct stp_ctx *c, u32 offset, s64 base);
+void stp_adder_clear(struct stp_ctx *c, u32 offset);
 
 /* Reads up to STP_ADDERS counters: the arguments of a printf that prints only counters. Valid until the next call. */
 #define STP_ADDERS 16
-struct stp_ctx;
-union stp_val;
 struct stp_adder { u32 offset; const s64 *base; };
 const union stp_val *stp_adders_read(struct stp_ctx *c, const struct stp_adder *adders, u32 n);
 

@@ -307,7 +307,7 @@ void *stp_map_put(struct stp_ctx *c, struct stp_map *m, const union stp_val *key
 void *stp_map_put1(struct stp_ctx *c, struct stp_map *m, s64 key);
 /* Does the same as stp_map_put(), but in this CPU's table of a percpu map. */
 struct stp_stat *stp_pmap_put(struct stp_ctx *c, struct stp_map *m, const union stp_val *keys);
-void stp_map_delete(struct stp_map *m, const union stp_val *keys);          /* deletes from all tables */
+void stp_map_delete(struct stp_ctx *c, struct stp_map *m, const union stp_val *keys);      /* deletes from all tables */
 void stp_map_clear(struct stp_ctx *c, struct stp_map *m);
 s64 stp_map_count(struct stp_map *m);      /* number of elements of the merged table */
 /* Operations on slices. Bit k of `any` is set if key k is "*". */

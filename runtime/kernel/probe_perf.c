@@ -505,7 +505,7 @@ static void remove(struct stp_perf *p)
 
 /*
  * A CPU that is offline gets its event when it comes online. A CPU is active only after our callback of hotplug.c was
- * called for it, so the error of one that is not active, or was not, is no error. Bounded wait: the kernel takes its
+ * called for it, so the error of one that is not active, or was not, does not count. Bounded wait: the kernel takes its
  * locks of events and interrupts a CPU, or finds that it is offline.
  */
 static int add_sample(struct stp_perf *p, struct perf_event_attr *attr, int cpu)

@@ -66,7 +66,7 @@ static void reads(struct stp_ctx *c)
 
 	sched_yield();
 	if (sum_of(c, &by_name) != 2 * n || sum_of(c, &by_text) != -n || sum_of(c, &large) != 3 * n ||
-	    stp_adder_read(0, counter_base) != n || stp_map_count(&by_number) > KEYS || stp_map_count(&by_text) > KEYS)
+	    stp_adder_read(NULL, 0, counter_base) != n || stp_map_count(&by_number) > KEYS || stp_map_count(&by_text) > KEYS)
 		__atomic_add_fetch(&torn, 1, __ATOMIC_RELAXED);
 }
 
@@ -78,7 +78,7 @@ static void takes(struct stp_ctx *c)
 	taken += sum_of(c, &by_number);
 	for (i = 0; i < 4; i++)
 		stp_map_clear(c, maps[i]);
-	stp_adder_clear(0);
+	stp_adder_clear(NULL, 0);
 	counter_base = 0;
 }
 
@@ -149,7 +149,7 @@ static void capacity(void)
 	stp_map_merge(c, &few);
 	same_number("sums wrap around", *(s64 *)stp_map_get1(&few, 10), 0);
 	same_number("negative numbers are added", *(s64 *)stp_map_get1(&few, 1), -20);
-	stp_map_delete(&few, &(union stp_val){ .n = 10 });
+	stp_map_delete(c, &few, &(union stp_val){ .n = 10 });
 	stp_map_add1(c, &few, 30, 4);
 	stp_map_merge(c, &few);
 	same_number("a new element begins at 0", *(s64 *)stp_map_get1(&few, 30), 4);

@@ -133,7 +133,7 @@ static bool churn(struct stp_map *m)
 		if ((stp_map_get(m, e.keys) != NULL) != (at >= 0))
 			return false;
 		if (random_u32() % 3 == 0) {
-			stp_map_delete(m, e.keys);
+			stp_map_delete(c, m, e.keys);
 			if (at >= 0)
 				memmove(&list[at], &list[at + 1], (size_t)(--n - at) * sizeof(e));
 		} else {
@@ -192,7 +192,7 @@ static void fast_paths(void)
 	c->error = NULL;
 	verdict(stp_map_put1(c, &numbers, 2096) && !c->error, "an existing key of a full map can be put");
 	k.n = 2096;
-	stp_map_delete(&numbers, &k);
+	stp_map_delete(c, &numbers, &k);
 	verdict(stp_map_put1(c, &numbers, 1) != NULL, "a deleted element makes room");
 }
 
@@ -328,7 +328,7 @@ static void deleting_inside(void)
 		stp_map_put1(c, &numbers, i);
 	for (e = stp_foreach_first(c, &it, &plain, -1, NULL, 0); e; e = stp_foreach_next(&it), n++) {
 		k.n = stp_elem_long(&numbers, e, 0);
-		stp_map_delete(&numbers, &k);
+		stp_map_delete(c, &numbers, &k);
 	}
 	same_number("deleting each element while walking visits all", n, 50);
 	same_number("and leaves none", stp_map_count(&numbers), 0);
@@ -375,7 +375,7 @@ static void percpu(void)
 	same_text("by @min ascending", walk(&by_min, -1, NULL, 0), "1 3 2 ");
 	add(0, 2, 100);
 	k.n = 2;
-	stp_map_delete(&sums, &k);
+	stp_map_delete(c, &sums, &k);
 	stp_map_merge(c, &sums);
 	verdict(!stp_map_get1(&sums, 2), "delete reaches the CPUs' tables");
 	for (i = 10; i < 15; i++)

@@ -51,8 +51,8 @@ static void add(struct stp_ctx *c)
 		snprintf(text, sizeof(text), "%lld", (long long)n);
 	}
 	if (!clears && n % 3 == 0) {
-		stp_map_delete(&numbers, &(union stp_val){ .n = n % ELEMENTS });
-		stp_map_delete(&names, (union stp_val[]){ { .s = name }, { .n = (n - 1) % 400 } });
+		stp_map_delete(c, &numbers, &(union stp_val){ .n = n % ELEMENTS });
+		stp_map_delete(c, &names, (union stp_val[]){ { .s = name }, { .n = (n - 1) % 400 } });
 	}
 }
 

@@ -176,9 +176,9 @@ static void scalars(void)
 	stp_stat_add(&p->stat, &scalar.desc, 7);
 	stp_scalar_clear(c, &scalar);
 	same_number("cleared", get(stp_scalar_merge(c, &scalar), &scalar.desc, STP_COUNT), 0);
-	same_number("an adder sums the CPUs and its base", stp_adder_read(0, 100), 110);
-	stp_adder_clear(0);
-	same_number("an adder cleared", stp_adder_read(0, 0), 0);
+	same_number("an adder sums the CPUs and its base", stp_adder_read(NULL, 0, 100), 110);
+	stp_adder_clear(NULL, 0);
+	same_number("an adder cleared", stp_adder_read(NULL, 0, 0), 0);
 }
 
 int main(void)

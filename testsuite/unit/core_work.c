@@ -58,6 +58,9 @@ static const char long_text[] =
 static void long_key(struct stp_ctx *c) { stp_map_get(&pairs, (union stp_val[2]){ { .s = long_text } }); }
 static void clear(struct stp_ctx *c) { stp_map_clear(c, &numbers); }
 static void merge(struct stp_ctx *c) { stp_map_merge(c, &sums); }
+static void delete_sum(struct stp_ctx *c) { stp_map_delete(c, &sums, &(union stp_val){ .n = 1 }); }
+static void read_adder(struct stp_ctx *c) { stp_adder_read(c, 0, 0); }
+static void clear_adder(struct stp_ctx *c) { stp_adder_clear(c, 0); }
 static void merge_scalar(struct stp_ctx *c) { stp_scalar_merge(c, &scalar); }
 static void clear_scalar(struct stp_ctx *c) { stp_scalar_clear(c, &scalar); }
 
@@ -100,6 +103,9 @@ static const struct { const char *name; void (*run)(struct stp_ctx *c); u64 unit
 	{ "a long key", long_key, (sizeof(long_text) - 1) / 3 / 8 * STP_WORK_LONG_KEY },
 	{ "an array that is emptied", clear, ELEMENTS * STP_WORK_CLEAR },
 	{ "a merge of arrays", merge, ELEMENTS * (STP_WORK_MERGE + BUCKETS * STP_WORK_BUCKET) },
+	{ "a statistic that is deleted on all CPUs", delete_sum, CPUS * STP_WORK_ELEMENT },
+	{ "a counter that is read", read_adder, CPUS * STP_WORK_CPU },
+	{ "a counter that is assigned", clear_adder, CPUS * STP_WORK_CPU },
 	{ "a merge", merge_scalar, BUCKETS * STP_WORK_BUCKET },
 	{ "a statistic that is cleared", clear_scalar, BUCKETS * STP_WORK_BUCKET },
 	{ "the next bucket by count", next_bucket, BUCKETS * STP_WORK_BUCKET },

@@ -207,7 +207,7 @@ void emit_delete(struct emitter *e, struct expr *x)
 	else if (e->s->opt.bpf_runtime)
 		cw_line(e->w, "STP_MAP_DELETE(c, &%s, %s);", emit_global(e, v)->name, keys_text(e, v, keys, v->arity));
 	else
-		cw_line(e->w, "stp_map_delete(&%s, %s);", emit_global(e, v)->name,
+		cw_line(e->w, "stp_map_delete(c, &%s, %s);", emit_global(e, v)->name,
 			keys_text(e, v, keys, v->arity));
 	if (any)
 		emit_check(e, x->loc);

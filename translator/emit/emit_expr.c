@@ -287,8 +287,8 @@ static struct value read_var(struct emitter *e, struct expr *x)
 	const char *name = emit_var(e, v);
 
 	if (emit_is_adder(v))
-		return value_text(GLOBAL, true, "stp_adder_read(__builtin_offsetof(struct percpu, %s), %s)",
-				  name, name);
+		return value_text(GLOBAL, true, "stp_adder_read(%s, __builtin_offsetof(struct percpu, %s), %s)",
+				  e->body->no_context ? "NULL" : "c", name, name);
 	return value_text(v->kind == VAR_GLOBAL ? GLOBAL : LOCAL, true, "%s", name);
 }
 
@@ -304,7 +304,7 @@ void emit_store(struct emitter *e, struct var *v, struct value value)
 	}
 	if (emit_is_adder(v)) {
 		value = value_keep(e, value, T_LONG);
-		cw_line(e->w, "stp_adder_clear(__builtin_offsetof(struct percpu, %s));", name);
+		cw_line(e->w, "stp_adder_clear(c, __builtin_offsetof(struct percpu, %s));", name);
 	}
 	cw_line(e->w, "%s = %s;", name, value_long(value));
 }
