@@ -76,6 +76,31 @@ NOINLINE long references(int &n, const double &d, shapes::Box box, int64_t *cons
 	return sum;
 }
 
+// The frame is aligned, so that clang describes the variables at -O0 relative to the stack pointer.
+struct alignas(32) Aligned { int first; short second; };
+
+NOINLINE long aligned(long a, short b, Aligned by_value, const Aligned *pointer, unsigned char c)
+{
+	Aligned local = by_value;
+	long sum = a + b + local.second;
+
+	sink = sum;
+	local.first += pointer->first + c;
+	sink = local.first;
+	return sum + local.first;
+}
+
+// Its frame has a dynamic size, too: clang uses a callee-saved register.
+NOINLINE long aligned_dynamic(int n, Aligned by_value)
+{
+	long array[n];
+
+	for (int i = 0; i < n; i++)
+		array[i] = i * by_value.first;
+	sink = array[n - 1];
+	return array[n - 1] + by_value.second;
+}
+
 int main(int argc, char **)
 {
 	double d = argc * 2.5;
@@ -86,6 +111,7 @@ int main(int argc, char **)
 	const unsigned long longs[] = { 1, ~0ul, 3 };
 	virtual_bases::Most most = {};
 	virtual_bases::Middle middle = {};
+	const Aligned of_main = { -9, 10 };
 	long sum = 0;
 
 	most.root = -77;
@@ -101,7 +127,7 @@ int main(int argc, char **)
 		int n = round;
 
 		sum += from_virtual(&most, round ? middle : most, round ? &middle : &most, &most);
-
+		sum += aligned(round - 5, -7, { 12, -34 }, &of_main, 200) + aligned_dynamic(round + 3, { 56, 78 });
 		sum += references(n, d, shapes::Box(5 + round, 6), &wide);
 		sum += largest(ints, 4, shapes::Kind::FLAT) + largest(longs, 3, shapes::Kind::DEEP);
 		sum += colours(shapes::Colour::BRIGHT, palette);

@@ -107,27 +107,38 @@ static size_t only_location(Dwarf_Die *variable, Dwarf_Op **ops)
 	return n;
 }
 
+// Returns whether the operation adds an offset to a register that points to the function's frame only after its
+// prologue. clang uses the stack pointer or a callee-saved register for variables of a frame that it aligns.
+static bool is_of_frame_register(const struct di_module *m, const Dwarf_Op *op)
+{
+	int native = op->atom >= DW_OP_breg0 && op->atom <= DW_OP_breg31 ? arch_native(m->arch, op->atom - DW_OP_breg0) : -1;
+
+	return native >= 0 && !(m->arch->call_clobbered & 1u << native);
+}
+
 // Returns whether the variable has one location for the whole function, in its own frame, where the prologue stores
 // it or a pointer to it. Pointers are stored for variable-length arrays, and for classes of C++ that the caller
 // copies.
-static bool is_stored(Dwarf_Die *variable, int64_t base)
+static bool is_stored(const struct di_module *m, Dwarf_Die *variable, int64_t base)
 {
 	Dwarf_Op *ops;
 	size_t n = only_location(variable, &ops);
 
-	return (n == 1 || (n == 2 && ops[1].atom == DW_OP_deref)) && ops->atom == DW_OP_fbreg &&
-	       base + (int64_t)ops->number < 0;
+	return (n == 1 || (n == 2 && ops[1].atom == DW_OP_deref)) &&
+	       ((ops->atom == DW_OP_fbreg && base + (int64_t)ops->number < 0) || is_of_frame_register(m, ops));
 }
 
 // Returns whether the caller passes the address of its copy of the argument. clang may describe that by a location
 // relative to the register.
-static bool by_reference(Dwarf_Die *parameter)
+static bool by_reference(const struct di_module *m, Dwarf_Die *parameter)
 {
 	Dwarf_Op *ops;
 	size_t n = only_location(parameter, &ops);
 
-	return (n == 2 && ops->atom == DW_OP_fbreg && ops[1].atom == DW_OP_deref) ||
-	       (n == 1 && ops->atom >= DW_OP_breg0 && ops->atom <= DW_OP_breg31 && !ops->number);
+	if (n == 2 && ops[1].atom == DW_OP_deref)
+		return ops->atom == DW_OP_fbreg || is_of_frame_register(m, ops);
+	return n == 1 && ops->atom >= DW_OP_breg0 && ops->atom <= DW_OP_breg31 && !ops->number &&
+	       !is_of_frame_register(m, ops);
 }
 
 static Dwarf_Die *function_die(const struct di_function *f)
@@ -148,7 +159,7 @@ static bool stores_parameters(struct di_module *m, Dwarf_Die *function)
 	if (dwarf_child(function, &child))
 		return false;
 	do
-		if (dwarf_tag(&child) == DW_TAG_formal_parameter && is_stored(&child, base))
+		if (dwarf_tag(&child) == DW_TAG_formal_parameter && is_stored(m, &child, base))
 			return true;
 	while (!dwarf_siblingof(&child, &child));
 	return false;
@@ -235,11 +246,11 @@ static bool stack_parameter(const struct di_function *f, Dwarf_Die *function, co
 			out->loc.kind = DI_LOC_ADDRESS;
 			location_add(&out->loc, DI_OP_REG, f->module->arch->stack_pointer);
 			location_offset(&out->loc, at);
-			if (by_reference(&child))
+			if (by_reference(f->module, &child))
 				out->loc = pointed_to(f->module, out->loc);
 			return true;
 		}
-		at += by_reference(&child) ? f->module->arch->word : (t->size + 3) & ~3ull;
+		at += by_reference(f->module, &child) ? f->module->arch->word : (t->size + 3) & ~3ull;
 	} while (!dwarf_siblingof(&child, &child));
 	return false;
 }
@@ -265,10 +276,10 @@ bool di_entry_parameter(const struct di_function *f, const char *name, struct di
 		if (dwarf_tag(&child) != DW_TAG_formal_parameter || !dwarf_reference(&child, DW_AT_type, &type))
 			continue;
 		t = dwarf_make_type(f->module, &type);
-		if (!t || (!is_word(t) && !di_is_float(t) && !by_reference(&child)))
+		if (!t || (!is_word(t) && !di_is_float(t) && !by_reference(f->module, &child)))
 			return false;
 		location = argument_location(f->module, &passed, di_is_float(t));
-		if (by_reference(&child))
+		if (by_reference(f->module, &child))
 			location = pointed_to(f->module, location);
 		if (!strcmp(dwarf_name(&child), name)) {
 			*out = (struct di_variable){ .name = dwarf_name(&child), .type = t, .is_param = true, .loc = location };
@@ -289,7 +300,7 @@ bool frame_is_unset(const struct di_function *f, Dwarf_Die *variable, struct di_
 		return false;
 	if (!frame_base_later(f->module, die, &body, &base))
 		base = 0;
-	if (f->pc >= body || !is_stored(variable, base))
+	if (f->pc >= body || !is_stored(f->module, variable, base))
 		return false;
 	if (v->is_param && f->pc == entry && di_entry_parameter(f, v->name, &given)) {
 		v->loc = given.loc;
