@@ -695,6 +695,10 @@ for flags in -gdwarf-4 -gdwarf-5; do
 		skip "debuginfo/programs/split off, packed, $flags" 'dwp or llvm-dwp'
 	fi
 	mv known.dwo gone.dwo
+	gcc -g -O1 $flags -gsplit-dwarf -c known.c -o other.o && mv other.dwo known.dwo
+	lists "split off, of another build, $flags" "semantic error: unable to find \"\$a\" in \"add\": known has no DWARF debuginfo for this function; the debuginfo of known is split off into .dwo files, and known.dwo does not contain its unit: the file is of another build, or it was compiled with -fdebug-types-section, which is not supported together with -gsplit-dwarf: at <input>:1:52" \
+		-p2 -e 'probe process("./known").function("add") { println($a) }'
+	rm known.dwo
 	lists "split off, gone, $flags" "semantic error: unable to find \"\$a\" in \"add\": known has no DWARF debuginfo for this function; the debuginfo of known is split off into .dwo files, and known.dwo is neither beside it nor at its original path: at <input>:1:52" \
 		-p2 -e 'probe process("./known").function("add") { println($a) }'
 done

@@ -348,6 +348,15 @@ const uint8_t *di_build_id(const struct di_module *m, int *len)
 	return m->build_id.len ? m->build_id.at : NULL;
 }
 
+// Returns whether a file of that name is at its original path or beside the program.
+static bool has_split_file(const struct di_module *m, const char *name)
+{
+	const char *program = di_program_path(m);
+	int directory = (int)(str_base_name(program) - program);
+
+	return !access(name, F_OK) || !access(str_printf("%.*s%s", directory, program, str_base_name(name)), F_OK);
+}
+
 const char *di_advice(const struct di_module *m)
 {
 	const char *gone = m->program && m->dwarf ? dwarf_file_no_split(m->dwarf) : NULL;
@@ -356,6 +365,10 @@ const char *di_advice(const struct di_module *m)
 		return str_printf("the debuginfo of %s is packed in %s.dwp, and such files cannot be read: keep %s "
 				  "and the other .dwo files at their original paths, or compile without -gsplit-dwarf",
 				  m->name, m->name, gone);
+	if (gone && has_split_file(m, gone))
+		return str_printf("the debuginfo of %s is split off into .dwo files, and %s does not contain its unit: the "
+				  "file is of another build, or it was compiled with -fdebug-types-section, which is not "
+				  "supported together with -gsplit-dwarf", m->name, gone);
 	if (gone)
 		return str_printf("the debuginfo of %s is split off into .dwo files, and %s is neither beside it nor "
 				  "at its original path", m->name, gone);
