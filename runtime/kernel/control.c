@@ -249,6 +249,8 @@ static void session_stop(void)
 	if (control.phase != PHASE_STARTED && control.phase != PHASE_MADE)
 		return;
 	stp_session_stop();
+	stp_hotplug_stop();
+	stp_stacks_stop();
 	stp_namespaces_drop();
 	send_summary();
 	WRITE_ONCE(control.phase, PHASE_STOPPED);
@@ -364,8 +366,10 @@ static int do_start(const struct stp_start *s)
 	if (control.unchecked_build)
 		warn_unchecked_kernel();
 	status.rc = control.other_build ? refuse_other_build() : stp_namespaces_take(s->namespaces);
-	if (!status.rc)
+	if (!status.rc) {
+		stp_hotplug_start();
 		status.rc = stp_session_start();
+	}
 	message_send(STP_MSG_STARTED, &status, sizeof(status), 0);
 	return 0;
 }

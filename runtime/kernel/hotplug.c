@@ -4,28 +4,26 @@
  * goes offline and does not create them again; the families that use these are notified of each CPU that is online
  * again. They are also notified of a CPU that was offline when the script started: it has no context, so that its
  * hits are counted as lost, but without an event there would be nothing to count. The notification runs in a worker:
- * in the kernel's own callback events cannot be created, because that would wait for the end of the callback.
+ * during a step of the hotplug events cannot be created, because that would wait for its end.
  */
 #include "kernel.h"
 #include <linux/cpuhotplug.h>
 #include <linux/mutex.h>
 #include <linux/workqueue.h>
 
-static void notify_families(struct work_struct *work);
+static void notify_of_cpus(struct work_struct *work);
 
 static struct {
 	struct mutex lock;                 /* protects the families' per-CPU objects and the other members */
 	struct work_struct work;
 	struct cpumask back;               /* CPUs of which families will be notified; atomic */
-	u32 users;
-	int state;                         /* the kernel's ID of our callback; 0 or less: not registered */
 } hotplug = {
 	.lock = __MUTEX_INITIALIZER(hotplug.lock),
-	.work = __WORK_INITIALIZER(hotplug.work, notify_families),
+	.work = __WORK_INITIALIZER(hotplug.work, notify_of_cpus),
 };
 
 /* Bounded wait: its holders create, release and read events, and never wait for a CPU to come online:
- * notify_families() runs in a worker. */
+ * notify_of_cpus() runs in a worker. */
 void stp_hotplug_lock(void)
 {
 	mutex_lock(&hotplug.lock);
@@ -36,7 +34,7 @@ void stp_hotplug_unlock(void)
 	mutex_unlock(&hotplug.lock);
 }
 
-static void notify_families(struct work_struct *work)
+static void notify_of_cpus(struct work_struct *work)
 {
 	u32 cpu, i;
 
@@ -44,6 +42,7 @@ static void notify_families(struct work_struct *work)
 	for (cpu = 0; cpu < nr_cpu_ids; cpu++) {
 		if (!cpumask_test_and_clear_cpu(cpu, &hotplug.back))
 			continue;
+		stp_stack_learn(cpu);
 		for (i = 0; i < stp_module.nfamilies; i++) {
 			const struct stp_family *f = &stp_module.families[i];
 
@@ -54,32 +53,56 @@ static void notify_families(struct work_struct *work)
 	mutex_unlock(&hotplug.lock);
 }
 
-/* Context: the CPU's own thread, during hotplug. */
-static int online(unsigned int cpu)
+/* Returns true if the script has probes that may be hit on any CPU. */
+static bool has_probes(void)
 {
-	cpumask_set_cpu(cpu, &hotplug.back);
-	schedule_work(&hotplug.work);
-	return 0;
+	u32 i;
+
+	for (i = 0; i < stp_module.nfamilies; i++)
+		if (stp_module.families[i].ops->start)
+			return true;
+	return false;
 }
 
-/* Bounded wait: for hotplug in progress; online() waits for nothing. Called without hotplug.lock. */
+/*
+ * Called before each step of a CPU's hotplug, by another CPU until it is online. A CPU that comes online executes
+ * code before it can handle exceptions, such as faults in loads of a handler. So it has no context then, and its hits
+ * are counted as lost.
+ */
+static void on_step(void *data, unsigned int cpu, int target, int step, int (*function)(unsigned int))
+{
+	bool runs = cpu_online(cpu) && cpumask_test_cpu(cpu, &stp_cpus);
+
+	plat_ctx_set(cpu, runs ? &stp_session.ctx[cpu]->c : &stp_ctx_none);
+}
+
+/* Called after each step. The last one of a CPU that comes online makes it active. */
+static void on_step_end(void *data, unsigned int cpu, int state, int step, int error)
+{
+	if (step != CPUHP_AP_ACTIVE || error || !cpu_active(cpu))
+		return;
+	cpumask_set_cpu(cpu, &hotplug.back);
+	schedule_work(&hotplug.work);
+}
+
+/* Callbacks of the kernel (cpuhp_setup_state()) are not used, since their number is limited, and the kernel warns
+ * about one too many. */
+static struct stp_hook hotplug_hooks[] = {
+	{ "cpuhp_enter", on_step, .wanted = true },
+	{ "cpuhp_exit", on_step_end, .wanted = true },
+};
+
+/* Bounded wait: tracepoint patching (kernel/README.md, "Why waits end"). */
 void stp_hotplug_start(void)
 {
-	if (hotplug.users++)
-		return;
-	hotplug.state = cpuhp_setup_state_nocalls(CPUHP_AP_ONLINE_DYN, THIS_MODULE->name, online, NULL);
-	if (hotplug.state <= 0)
+	if (has_probes() && stp_hooks_arm(hotplug_hooks, ARRAY_SIZE(hotplug_hooks)))
 		plat_message(STP_MSG_WARNING, "cannot watch CPU hotplug: a CPU that comes online later is not sampled, and data is "
 			     "not watched on it");
 }
 
-/* Bounded wait: as in stp_hotplug_start(). */
+/* Bounded wait: tracepoint patching; the work takes locks of events. Called when the families have stopped. */
 void stp_hotplug_stop(void)
 {
-	if (--hotplug.users)
-		return;
-	if (hotplug.state > 0)
-		cpuhp_remove_state_nocalls(hotplug.state);
-	hotplug.state = 0;
+	stp_hooks_disarm(hotplug_hooks, ARRAY_SIZE(hotplug_hooks));
 	cancel_work_sync(&hotplug.work);       /* bounded: this function does not hold the lock that the work takes */
 }

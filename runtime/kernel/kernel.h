@@ -38,6 +38,9 @@
 
 /* Finds the stacks of the CPUs, before anything is armed, in at most 2 s. Process context. */
 void stp_stacks_make(void);
+/* Does so for a CPU that came online and whose stacks are unknown, in the background. */
+void stp_stack_learn(u32 cpu);
+void stp_stacks_stop(void);               /* waits until none is searched any more */
 /* Returns the bytes left on the current stack, which may be a task's, the interrupt stack or an exception's; 0:
  * unknown. Any context. */
 unsigned long stp_stack_left(void);
@@ -295,10 +298,10 @@ const char *stp_program_reason(int err);       /* NULL: it is not an error of pr
 
 /* ------------------------------------------------------------------ hotplug.c */
 
-/* For families with .cpu_back, which is called under the lock: they call these functions when they start and
- * stop. Process context. */
+/* Called before the families start, and after they have stopped. Process context. */
 void stp_hotplug_start(void);
-void stp_hotplug_stop(void);               /* called without the lock */
+void stp_hotplug_stop(void);               /* safe if it was not started; called without the lock */
+/* .cpu_back of families is called under this lock. */
 void stp_hotplug_lock(void);
 void stp_hotplug_unlock(void);
 

@@ -203,7 +203,6 @@ static void hwbkpt_stop(void *table, u32 n)
 		remove(&w[i]);
 	stp_hotplug_unlock();
 	stp_modules_unlock();
-	stp_hotplug_stop();
 	synchronize_rcu();         /* an exception may still be in the last handler; bounded: handlers have a budget */
 }
 
@@ -258,7 +257,6 @@ static int hwbkpt_start(void *table, u32 n)
 	struct stp_hwbkpt *w = table;
 	int err;
 
-	stp_hotplug_start();
 	stp_modules_lock();
 	stp_hotplug_lock();
 	undelivered = n ? try_watchpoint() : 0;

@@ -608,7 +608,6 @@ static void perf_stop(void *table, u32 n)
 	for (i = 0; i < n; i++)
 		remove(&p[i]);
 	stp_hotplug_unlock();
-	stp_hotplug_stop();
 	for_each_possible_cpu(cpu)
 		irq_work_sync(per_cpu_ptr(&postponed.work, cpu));      /* bounded: its handler has a budget, no event queues it */
 	synchronize_rcu();         /* an interrupt may still be in the last handler; bounded: handlers have a budget */
@@ -639,7 +638,6 @@ static int perf_start(void *table, u32 n)
 	err = stp_tree_start();
 	if (err)
 		return err;
-	stp_hotplug_start();
 	stp_hotplug_lock();
 	for (i = 0; i < n && !err; i++) {
 		err = add(&p[i]);

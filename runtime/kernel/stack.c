@@ -34,7 +34,8 @@ static void learn_in_interrupt(struct irq_work *w)
 	struct cpu_stacks *s = container_of(w, struct cpu_stacks, in_interrupt);
 	unsigned long low = compat_irq_stack_learn(current_stack_pointer, (unsigned long)task_stack_page(current));
 
-	if (low && hardirq_count() == HARDIRQ_OFFSET && !softirq_count())
+	/* The worker runs on another CPU if its own goes offline. */
+	if (low && s == this_cpu_ptr(&stacks) && hardirq_count() == HARDIRQ_OFFSET && !softirq_count())
 		WRITE_ONCE(s->irq_low, low);
 	if (atomic_dec_and_test(&to_learn))
 		complete(&learned);
@@ -56,7 +57,7 @@ void stp_stacks_make(void)
 
 	reinit_completion(&learned);
 	atomic_set(&to_learn, cpumask_weight(&stp_cpus));
-	for_each_cpu(cpu, &stp_cpus) {
+	for_each_possible_cpu(cpu) {
 		s = per_cpu_ptr(&stacks, cpu);
 		s->exceptions = compat_exception_stacks(cpu);
 		INIT_WORK(&s->work, learn);
@@ -67,7 +68,22 @@ void stp_stacks_make(void)
 	for_each_cpu(cpu, &stp_cpus)
 		queue_work_on(cpu, system_highpri_wq, &per_cpu_ptr(&stacks, cpu)->work);
 	wait_for_completion_timeout(&learned, LEARN_TIME);     /* bounded: by the timeout */
-	for_each_cpu(cpu, &stp_cpus) {
+	stp_stacks_stop();
+}
+
+void stp_stack_learn(u32 cpu)
+{
+	struct cpu_stacks *s = per_cpu_ptr(&stacks, cpu);
+
+	if (COMPAT_IRQ_STACK_LEARNED && !READ_ONCE(s->irq_low))
+		queue_work_on(cpu, system_highpri_wq, &s->work);
+}
+
+void stp_stacks_stop(void)
+{
+	u32 cpu;
+
+	for_each_possible_cpu(cpu) {
 		cancel_work_sync(&per_cpu_ptr(&stacks, cpu)->work);            /* bounded: learn() waits for nothing */
 		irq_work_sync(&per_cpu_ptr(&stacks, cpu)->in_interrupt);       /* bounded: it waits for nothing */
 	}
