@@ -363,6 +363,28 @@ void di_find_functions(struct di_module *m, const char *name, const char *file, 
 
 // ---------------------------------------------------------------- functions that cannot be probed
 
+// Returns true if a breakpoint at f would be hit by an x86 processor that comes online, before it has loaded the IDT
+// (in cpu_init_exception_handling(), 5.10 to 7.2): that resets the machine, and the kernel does not refuse it. Most of
+// these functions are compiled without calls of ftrace, which need no breakpoint.
+static bool runs_before_exceptions(const struct di_function *f)
+{
+	static const char *const names[] = {
+		"memset", "__memset", "memset_orig", "memset_erms", "start_secondary", "cr4_*", "cpu_init_secondary",
+		"cpu_init_exception_handling", "setup_getcpu", "tss_setup_*", "load_TR_desc", "set_tssldt_descriptor",
+		"native_write_msr", "native_write_cr*", "native_load_tr_desc", "native_load_idt", "load_current_idt",
+		"load_ucode_*ap",
+		// these set the base address of the CPU's data, which exceptions use
+		"load_percpu_segment", "switch_*gdt*", NULL,
+	};
+
+	if (di_is_user(f->module) || strcmp(f->module->arch->name, "x86_64"))
+		return false;
+	for (int i = 0; names[i]; i++)
+		if (!fnmatch(names[i], f->symbol, 0))
+			return true;
+	return false;
+}
+
 const char *di_refused(const struct di_function *f)
 {
 	static const char *const why[NOPROBE_RANGES] = {      // .kprobes.text is absent here: ftrace may probe it
@@ -371,6 +393,8 @@ const char *di_refused(const struct di_function *f)
 	};
 	struct kprobe_blocklist blocklist;
 
+	if (runs_before_exceptions(f))
+		return "processors that come online execute it before they can handle exceptions";
 	if (f->kprobe != DI_KPROBE_NO_SECTION)
 		return NULL;
 	kprobe_blocklist_read(f->module, &blocklist);
