@@ -249,6 +249,48 @@ gcc -g -c -o area_of.o -x c - <<<'int with_lines(int a) { return a; }'
 g++ -O0 -o plain plain.cc area_of.o
 plain '*area' mycrate::shapes::area ns::Box::area ns::area
 
+# Functions that are nested in functions have variables, and do not end the lines of the function that contains them.
+cat >nested.cc <<'END'
+volatile long sink;
+__attribute__((noinline)) long outer(int n)
+{
+	long big = n * 5;
+	auto add = [&big](int x) {
+		long y = big + x;
+		return y;
+	};
+	sink = add(n);
+	return sink + big;
+}
+int main(int argc, char **) { return outer(argc); }
+END
+cat >nested.c <<'END'
+volatile long sink;
+long outer(int n)
+{
+	int big = n * 5;
+	int inner(int x)
+	{
+		int y = big + x;
+		return y;
+	}
+	sink = inner(n);
+	return sink + big;
+}
+int main(int argc, char **argv) { return outer(argc); }
+END
+for compiler in g++ clang++; do
+	command -v $compiler >/dev/null || { skip "debuginfo/programs/lambda ($compiler)" $compiler; continue; }
+	$compiler -g -O0 -o nested nested.cc
+	lists "lambda ($compiler)" 'process("nested").function("operator()@nested.cc:5")' -l 'process("./nested").function("operator()")'
+	lists "variables of a lambda ($compiler)" $'# probes\nprocess("nested").function("operator()@nested.cc:5")' \
+		-p2 -e 'probe process("./nested").function("operator()") { println($x, $y) }'
+	lists "lines around a lambda ($compiler)" 'process("nested").statement("outer@nested.cc:9")' -l 'process("./nested").statement("outer@nested.cc:9")'
+done
+gcc -g -O0 -o nested nested.c
+lists "nested function" 'process("nested").function("inner@nested.c:5") $x:int $y:int' -L 'process("./nested").function("inner")'
+lists "lines around a nested function" 'process("nested").statement("outer@nested.c:10")' -l 'process("./nested").statement("outer@nested.c:10")'
+
 echo 'namespace { __attribute__((noipa)) int hidden(int a) { return a + 1; } } int main(int n, char **) { return hidden(n); }' >unnamed.cc
 for debug in -g -g0; do
 	g++ $debug -O1 -o unnamed unnamed.cc

@@ -469,18 +469,40 @@ static int by_address(const void *a, const void *b)
 	return x->address < y->address ? -1 : x->address > y->address;
 }
 
-static void read_functions(struct unit *u)
-{
-	VEC(struct unit_function) v = { 0 };
-	struct unit_function f;
+typedef VEC(struct unit_function) unit_functions;
 
-	u->functions_read = true;
-	if (dwarf_child(&u->die, &f.die))
+// Returns whether functions may be nested in the DIE: in functions of GNU C, in namespaces, and in local classes, such
+// as that of a lambda. The kernel has none.
+static bool may_nest(const struct unit *u, int tag)
+{
+	return u->file->module->is_user && (tag == DW_TAG_subprogram || tag == DW_TAG_lexical_block ||
+					    tag == DW_TAG_namespace || tag == DW_TAG_module || dwarf_is_struct(tag));
+}
+
+// Adds the functions below the DIE.
+static void read_children(const struct unit *u, Dwarf_Die *parent, int depth, unit_functions *out)
+{
+	enum { NESTED_MAX = 32 };
+	struct unit_function f;
+	int tag;
+
+	if (depth > NESTED_MAX || dwarf_child(parent, &f.die))
 		return;
 	do {
-		if (dwarf_tag(&f.die) == DW_TAG_subprogram && dwarf_entry(&f.die, &f.address))
-			vec_push(&v, f);
+		tag = dwarf_tag(&f.die);
+		if (tag == DW_TAG_subprogram && dwarf_entry(&f.die, &f.address))
+			vec_push(out, f);
+		if (may_nest(u, tag))
+			read_children(u, &f.die, depth + 1, out);
 	} while (!dwarf_siblingof(&f.die, &f.die));
+}
+
+static void read_functions(struct unit *u)
+{
+	unit_functions v = { 0 };
+
+	u->functions_read = true;
+	read_children(u, &u->die, 0, &v);
 	if (v.n)
 		qsort(v.at, v.n, sizeof(v.at[0]), by_address);
 	u->functions = v.at;
@@ -522,6 +544,20 @@ bool dwarf_follow_signature(Dwarf_Die *die)
 		return false;
 	*die = type;
 	return true;
+}
+
+int dwarf_first_line(Dwarf_Die *function)
+{
+	Dwarf_Die unit;
+	Dwarf_Addr address;
+	Dwarf_Line *at;
+	int line = 0;
+
+	if (!dwarf_decl_line(function, &line) || !dwarf_entry(function, &address) ||
+	    !dwarf_diecu(function, &unit, NULL, NULL))
+		return line;
+	at = dwarf_getsrc_die(&unit, address);
+	return at && !dwarf_lineno(at, &line) ? line : 0;
 }
 
 bool dwarf_reference(Dwarf_Die *die, unsigned attr, Dwarf_Die *out)

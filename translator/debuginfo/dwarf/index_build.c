@@ -211,8 +211,13 @@ static void add_copy(struct build *b, Dwarf_Die *die)
 		buf_add(&b->copies, (char *)&c, sizeof(c));
 }
 
-static void add_copies(struct build *b, Dwarf_Die *scope, int depth)
+static void add_function(struct build *b, Dwarf_Die *die, bool nested);
+
+// Adds the copies that are inlined in a function, and the functions that are nested in it: those of GNU C, and those of
+// local classes, such as the operator() of a lambda.
+static void add_nested(struct build *b, Dwarf_Die *scope, int depth)
 {
+	uint64_t address;
 	Dwarf_Die child;
 
 	if (depth > DEPTH_MAX || dwarf_child(scope, &child))
@@ -222,8 +227,11 @@ static void add_copies(struct build *b, Dwarf_Die *scope, int depth)
 
 		if (tag == DW_TAG_inlined_subroutine)
 			add_copy(b, &child);
-		if (tag == DW_TAG_inlined_subroutine || tag == DW_TAG_lexical_block)
-			add_copies(b, &child, depth + 1);
+		if (tag == DW_TAG_inlined_subroutine || tag == DW_TAG_lexical_block ||
+		    (b->m->is_user && dwarf_is_struct(tag)))
+			add_nested(b, &child, depth + 1);
+		else if (tag == DW_TAG_subprogram && dwarf_entry(&child, &address))
+			add_function(b, &child, true);
 	} while (!dwarf_siblingof(&child, &child));
 }
 
@@ -240,7 +248,20 @@ static void add_merged(struct build *b, Dwarf_Die *die)
 	*numbers_at(&b->merged, f.name + 1ull) = b->written.len / sizeof(f);
 }
 
-static void add_function(struct build *b, Dwarf_Die *die)
+// Finds file and line of the first statement. gcc gives the operator() of a lambda no declaration.
+static void source_at(struct build *b, uint64_t address, uint32_t *file, uint32_t *line)
+{
+	Dwarf_Line *at = dwarf_getsrc_die(&b->unit, address);
+	const char *path = at ? dwarf_linesrc(at, NULL, NULL) : NULL;
+	int number;
+
+	if (!path || dwarf_lineno(at, &number) || number <= 0)
+		return;
+	*file = add_file(b, &b->unit, path);
+	*line = number;
+}
+
+static void add_function(struct build *b, Dwarf_Die *die, bool nested)
 {
 	struct written f = { .die = offset_of_die(die) };
 	uint64_t address, high;
@@ -256,7 +277,8 @@ static void add_function(struct build *b, Dwarf_Die *die)
 	if (b->m->has_symbols && !*numbers_at(&b->symbols, address + 1))
 		return;
 	f.name = add_string(b, dwarf_name(die));
-	source_of(b, die, &f.file, &f.line);
+	if (!source_of(b, die, &f.file, &f.line) && nested)
+		source_at(b, address, &f.file, &f.line);
 	if (!dwarf_highpc(die, &high) && high > address && high - address < UINT32_MAX)
 		f.size = high - address;
 	if (!f.name)
@@ -265,7 +287,7 @@ static void add_function(struct build *b, Dwarf_Die *die)
 	buf_add(&b->written, (char *)&f, sizeof(f));
 	if (!*at)
 		*at = b->written.len / sizeof(f);
-	add_copies(b, die, 0);
+	add_nested(b, die, 0);
 }
 
 // ---------------------------------------------------------------- types, variables
@@ -335,7 +357,7 @@ static void add_die(struct build *b, Dwarf_Die *die, int depth)
 
 	switch (tag) {
 	case DW_TAG_subprogram:
-		add_function(b, die);
+		add_function(b, die, false);
 		break;
 	case DW_TAG_variable:
 		add_variable(b, die);

@@ -84,6 +84,9 @@ struct dwarf_file {
 Elf *dwarf_elf(struct bytes file);                                      // NULL: damaged
 struct unit *dwarf_unit_at(struct dwarf_file *f, uint64_t offset);      // NULL: damaged
 struct unit *dwarf_unit_of_address(struct dwarf_file *f, uint64_t address);
+// Returns the line of the function's declaration, or of its first statement: gcc gives the operator() of a lambda no
+// declaration. 0: unknown.
+int dwarf_first_line(Dwarf_Die *function);
 // Returns the out-of-line function that begins at the address, or NULL.
 Dwarf_Die *dwarf_function_at(struct dwarf_file *f, uint64_t address);
 // Returns the function of the unit that contains the address.

@@ -8,6 +8,7 @@
 #include "debuginfo/dwarf/libdw_unit.h"
 #include "debuginfo/lookup/lookup.h"
 
+#include "util/numbers.h"
 #include "util/str.h"
 
 #include <stdlib.h>
@@ -245,12 +246,45 @@ struct search {
 	bool has_function;         // a function contains the lines
 };
 
-// Returns the lines from the function to the next one in its file.
+// Adds the lines of functions that are nested in the DIE: those of GNU C, and those of local classes, such as the
+// operator() of a lambda.
+static void nested_lines(Dwarf_Die *die, int depth, struct numbers *out)
+{
+	enum { NESTED_MAX = 32 };
+	Dwarf_Die child;
+	int tag, line;
+
+	if (depth > NESTED_MAX || dwarf_child(die, &child))
+		return;
+	do {
+		tag = dwarf_tag(&child);
+		line = tag == DW_TAG_subprogram ? dwarf_first_line(&child) : 0;
+		if (line > 0)
+			*numbers_at(out, line) = 1;
+		if (tag == DW_TAG_subprogram || tag == DW_TAG_lexical_block || dwarf_is_struct(tag))
+			nested_lines(&child, depth + 1, out);
+	} while (!dwarf_siblingof(&child, &child));
+}
+
+// Returns the lines from the function to the next one in its file that is not nested in it.
 static struct di_lines own_lines(struct search *s, const struct di_function *f)
 {
+	const struct func_priv *p = f->priv;
+	struct numbers nested = { 0 };
+	Dwarf_Die origin;
+	int next;
+
 	if (!s->begins)
 		s->begins = index_lines(s->m->index);
-	return (struct di_lines){ f->line, index_next_function(s->begins, f->file, f->line) - 1 };
+	if (s->m->is_user && dwarf_function(f)) {
+		nested_lines((Dwarf_Die *)p->die, 0, &nested);
+		if (dwarf_reference((Dwarf_Die *)p->die, DW_AT_abstract_origin, &origin))
+			nested_lines(&origin, 0, &nested);
+	}
+	next = index_next_function(s->begins, f->file, f->line);
+	while (next < INT32_MAX && *numbers_at(&nested, next))
+		next = index_next_function(s->begins, f->file, next);
+	return (struct di_lines){ f->line, next - 1 };
 }
 
 static struct di_function *statement(const struct di_function *f, const struct row *row)
