@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Attaches BPF programs to functions and statements of the kernel and its modules. Where the running kernel has
- * kprobe.multi, all functions of a program are attached in one call; else, and for statements, each address is a kprobe
- * of perf. Which of the two is used must be known when a program is loaded.
+ * Attaches BPF programs to functions and statements of the kernel and its modules. A program of a single function uses
+ * a trampoline (attach_trampolines.c) if that is possible. Where the running kernel has kprobe.multi, all functions of
+ * a program are attached in one call; else, and for statements, each address is a kprobe of perf. Which of the three is
+ * used must be known when a program is loaded.
  *
  * An address of the kernel's image is relative to _stext if the script was translated for the running kernel, which its
  * build ID shows; on another kernel functions are found by their names.
@@ -312,7 +313,27 @@ static bool uses_multi(const struct stp_function *f)
 	return true;
 }
 
-static char multi;                 /* value of stp_function.state: kprobe.multi is used */
+static char multi, trampoline;     /* values of stp_function.state: kprobe.multi, or a trampoline, is used */
+
+/* Returns whether no other probe has the program. */
+static bool is_alone(const struct stp_function *all, u32 n, const struct stp_function *f)
+{
+	u32 i;
+
+	for (i = 0; i < n; i++)
+		if (&all[i] != f && all[i].program == f->program)
+			return false;
+	return true;
+}
+
+static void choose_trampolines(struct stp_function *all, u32 n)
+{
+	u32 i;
+
+	for (i = 0; i < n; i++)
+		if (is_whole(&all[i]) && is_alone(all, n, &all[i]) && trampolines_choose(&all[i]))
+			all[i].state = &trampoline;
+}
 
 /* All probes of a program are attached in the same way. */
 static void choose_multi(struct stp_function *all, u32 n)
@@ -320,7 +341,8 @@ static void choose_multi(struct stp_function *all, u32 n)
 	struct stp_function *f, *other, *end = all + n;
 
 	for (f = all; f < end; f++)
-		f->state = uses_multi(f) ? &multi : NULL;
+		if (f->state != &trampoline)
+			f->state = uses_multi(f) ? &multi : NULL;
 	for (f = all; f < end; f++)
 		for (other = all; other < end && !f->state; other++)
 			if (other->program == f->program)
@@ -335,8 +357,6 @@ static int find_functions(struct stp_function *f, u32 n)
 
 	for (i = 0; i < n; i++) {
 		unpack(&f[i]);
-		whole |= is_whole(&f[i]);
-		wild += f[i].wildcard ? f[i].nsites : 0;
 		shared |= shares_program(&f[i]);
 		sized |= f[i].maxactive;
 	}
@@ -348,6 +368,11 @@ static int find_functions(struct stp_function *f, u32 n)
 		return -ECANCELED;
 	}
 	err = find_addresses(f, n);
+	choose_trampolines(f, n);
+	for (i = 0; i < n; i++) {
+		whole |= !f[i].state && is_whole(&f[i]);
+		wild += f[i].wildcard ? f[i].nsites : 0;
+	}
 	has_multi = whole && try_multi();
 	if (has_multi || wild > RISKY_MAX)
 		read_traced();
@@ -372,7 +397,9 @@ int functions_prepare(void)
 	found = true;
 	client_set_constant(".rodata.cookies", has_cookies);
 	for (f = family->table, end = f + family->n; f < end && !err; f++)
-		if (f->state)
+		if (f->state == &trampoline)
+			trampolines_set(f);
+		else if (f->state == &multi)
 			bpf_program__set_expected_attach_type(client_numbered_program(f->program), BPF_TRACE_KPROBE_MULTI);
 	return err;
 }
@@ -594,9 +621,12 @@ static int start_functions(void *table, u32 n)
 	for (; f < end && !err; f++) {
 		if (!f->state)
 			err = start_kprobes(f);
+		else if (f->state == &trampoline)
+			err = trampolines_attach(f);
 		else if (!shares_program(f))
 			err = start_multi(f, end);
 	}
+	trampolines_finish();
 	warn_of_skipped();
 	free(traced);
 	traced = NULL;

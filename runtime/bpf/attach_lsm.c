@@ -10,46 +10,16 @@
 
 #include <bpf/btf.h>
 #include <errno.h>
-#include <fcntl.h>
-#include <linux/mount.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #define MODULES "lsm"              /* name of the file in securityfs that lists the active security modules */
 
-/* Opens securityfs without mounting it for other processes. Requires CAP_SYS_ADMIN. Returns -1 on failure. */
-static int securityfs_open(void)
-{
-	int fs = (int)syscall(SYS_fsopen, "securityfs", FSOPEN_CLOEXEC), dir = -1;
-
-	if (fs < 0)
-		return -1;
-	if (!syscall(SYS_fsconfig, fs, FSCONFIG_CMD_CREATE, NULL, NULL, 0))
-		dir = (int)syscall(SYS_fsmount, fs, FSMOUNT_CLOEXEC, 0);
-	close(fs);
-	return dir;
-}
-
-static int modules_open(void)
-{
-	int fd = open("/sys/kernel/security/" MODULES, O_RDONLY | O_CLOEXEC), dir;
-
-	if (fd >= 0)
-		return fd;
-	dir = securityfs_open();
-	if (dir < 0)
-		return -1;
-	fd = openat(dir, MODULES, O_RDONLY | O_CLOEXEC);
-	close(dir);
-	return fd;
-}
-
 /* Reads the list, such as "lockdown,capability,bpf". Returns false if it cannot be read. */
 static bool read_modules(char *list, size_t size)
 {
-	int fd = modules_open();
+	int fd = kernel_file_open("securityfs", "/sys/kernel/security", MODULES);
 	ssize_t n = fd < 0 ? -1 : read(fd, list, size - 1);
 
 	if (fd >= 0)

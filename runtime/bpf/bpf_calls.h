@@ -374,21 +374,33 @@ SEC(STP_UPROBE_SECTION) int stp_program_##number(u64 *ctx)			\
 /* ------------------------------------------------------------------ functions of the kernel */
 
 /*
- * Both use kprobes of perf, even if the kernel has kprobe.multi, whose return probes have had no stack pointer
- * since 6.14. At the return, the return address has been popped.
+ * Both use the trampoline of the function, or kprobes of perf, even if the kernel has kprobe.multi, whose return probes
+ * have had no stack pointer since 6.14. A call is identified by its place on the stack: that of the context, which the
+ * trampoline of a call passes at both, or the stack pointer. At the return, the return address has been popped.
  */
+STP_INLINE u64 bpf_call_id(u64 *ctx, u32 how, u32 popped)
+{
+	u64 id;
+
+	/* To the verifier, the lower half of a pointer is a number. */
+	__asm__ volatile("r1 = %1; w1 = w1; %0 = r1" : "=r"(id) : "r"(ctx) : "r1");
+	if (!how) {
+		id = ctx[STP_WORD_SP] - popped;
+		__asm__ volatile("" ::: "memory");     /* keeps the load in its branch */
+	}
+	return id;
+}
 #define STP_ON_FUNCTION_CALL(mask, words, number, handler, condition, late)	\
 SEC("kprobe") int stp_entry_##number(u64 *ctx)					\
 {										\
 	struct stp_slot *s = stp_claim();					\
-	u64 id = ctx[STP_WORD_SP];						\
+	u64 id = bpf_call_id(ctx, STP_TRAMPOLINE(number), 0);			\
 										\
 	if (!s) {								\
 		bpf_call_save(NULL, number, id, 0, true);			\
 		return 0;							\
 	}									\
-	bpf_registers(s, ctx, mask);						\
-	s->c.address = ctx[STP_REGISTER_PC] - 1;				\
+	bpf_enter_function(s, ctx, STP_TRAMPOLINE(number), mask, handler##_takes);	\
 	s->probe = number;							\
 	STP_TAKE_STACKS(ctx, s, handler##_takes, STP_FROM_REGISTERS);		\
 	bpf_entry_end(s, entries_##number(s), number, id, words, true);		\
@@ -400,13 +412,11 @@ SEC("kprobe") int stp_program_##number(u64 *ctx)				\
 										\
 	if (!s)									\
 		return 0;							\
-	if (!bpf_has_entry(s, number, ctx[STP_WORD_SP] - 8, words, true)) {	\
+	if (!bpf_has_entry(s, number, bpf_call_id(ctx, STP_TRAMPOLINE(number), 8), words, true)) {	\
 		stp_release(s);							\
 		return 0;							\
 	}									\
-	bpf_registers(s, ctx, mask);						\
-	s->c.saved_return = ctx[STP_REGISTER_RESULT];				\
-	s->c.address = handler##_takes & STP_TAKES_FUNCTION ? bpf_returned_function(ctx) : 0;	\
+	bpf_leave_function(s, ctx, STP_TRAMPOLINE(number), mask, handler##_takes);	\
 	STP_TAKE_STACKS(ctx, s, handler##_takes, STP_FROM_REGISTERS);		\
 	STP_RUN(s, number, handler, condition, late);				\
 	return 0;								\

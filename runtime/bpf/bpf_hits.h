@@ -3,6 +3,12 @@
 #ifndef BPF_HITS_H
 #define BPF_HITS_H
 
+#include "bpf_trampoline.h"
+
+/* Words of struct pt_regs on x86-64. */
+enum { STP_WORD_BP = 4, STP_WORD_BX, STP_WORD_R11, STP_WORD_R10, STP_WORD_R9, STP_WORD_R8, STP_WORD_AX, STP_WORD_CX,
+       STP_WORD_DX, STP_WORD_SI, STP_WORD_DI, STP_WORD_ORIG_AX };
+
 /* Copies the registers that the handler reads: bit n of the mask is word n of struct pt_regs. */
 STP_INLINE void bpf_registers(struct stp_slot *s, const u64 *registers, u32 mask)
 {
@@ -93,14 +99,78 @@ STP_INLINE bool bpf_is_endbr(u32 code)
 	return code == 0xfa1e0ff3 || code == 0xfb1e0ff3 || code == 0x001f0f66 || code == 0xd6401f0f;
 }
 
-/* At a return: the function's address, where a probe of its entry would be, which is after ENDBR. */
-STP_INLINE u64 bpf_returned_function(u64 *ctx)
+/* Where a probe of the function's entry would be, which is after ENDBR. Context: a return probe or a trampoline. */
+STP_INLINE u64 bpf_function_address(u64 *ctx)
 {
 	u64 address = bpf_get_func_ip(ctx);
 	u32 code = 0;
 
 	bpf_probe_read_kernel(&code, sizeof(code), (void *)address);
 	return address + (bpf_is_endbr(code) ? 4 : 0);
+}
+
+/*
+ * How the program of a single function is attached: 0: by a kprobe, whose context is struct pt_regs; else by a
+ * trampoline (fentry or fexit), whose context is the function's arguments. The client sets the values before it loads
+ * the programs, so the verifier removes the other half. They are read where they are used: the verifier does not
+ * follow a 32-bit value that the compiler stores on the stack.
+ */
+const volatile u32 stp_trampolines[STP_TRAMPOLINES] SEC(".rodata.trampolines") = { 0 };
+#define STP_TRAMPOLINE(number) ((number) < STP_TRAMPOLINES ? stp_trampolines[(number) % STP_TRAMPOLINES] : 0)
+
+/* The kernel stores a narrow argument without its upper bytes. */
+STP_INLINE void bpf_argument(struct stp_slot *s, const u64 *ctx, u32 how, u32 i, u32 word)
+{
+	volatile u64 *to = &s->registers[word];
+
+	*to = ctx[i];
+	switch (STP_TRAMPOLINE_WIDTH(how, i)) {
+	case STP_WIDTH_4: *to = (u32)*to; break;
+	case STP_WIDTH_2: *to = (u16)*to; break;
+	case STP_WIDTH_1: *to = (u8)*to; break;
+	}
+}
+
+/* Copies the arguments in the registers of the mask, to where bpf_registers() puts them. */
+STP_INLINE void bpf_arguments(struct stp_slot *s, const u64 *ctx, u32 how, u32 mask)
+{
+	const u8 words[] = { STP_WORD_DI, STP_WORD_SI, STP_WORD_DX, STP_WORD_CX, STP_WORD_R8, STP_WORD_R9 };
+	u32 i;
+
+#pragma unroll
+	for (i = 0; i < 6; i++)
+		if (mask >> words[i] & 1)
+			bpf_argument(s, ctx, how, i, words[i]);
+}
+
+/* The registers at the entry, and the address of the function if the handler uses it. */
+STP_INLINE void bpf_enter_function(struct stp_slot *s, u64 *ctx, u32 how, u32 mask, u32 takes)
+{
+	if (how) {
+		bpf_arguments(s, ctx, how, mask);
+		s->c.address = takes & STP_TAKES_FUNCTION ? bpf_function_address(ctx) : 0;
+		__asm__ volatile("" ::: "memory");     /* keeps the loads from the two kinds of context apart */
+		return;
+	}
+	bpf_registers(s, ctx, mask);
+	/* the instruction pointer of a kprobe is after the first byte; that of ftrace is inside the function */
+	s->c.address = ctx[STP_REGISTER_PC] - 1;
+}
+
+/* The registers at the return: by a trampoline, only the result. */
+STP_INLINE void bpf_leave_function(struct stp_slot *s, u64 *ctx, u32 how, u32 mask, u32 takes)
+{
+	u64 result = 0;
+
+	if (how) {
+		bpf_get_func_ret(ctx, &result);
+		s->registers[STP_WORD_AX] = s->c.saved_return = result;
+		__asm__ volatile("" ::: "memory");
+	} else {
+		bpf_registers(s, ctx, mask);
+		s->c.saved_return = ctx[STP_REGISTER_RESULT];
+	}
+	s->c.address = takes & STP_TAKES_FUNCTION ? bpf_function_address(ctx) : 0;
 }
 
 #define STP_ON_FUNCTION(is_return_, shared_, mask, number, handler, condition, late)	\
@@ -110,15 +180,11 @@ SEC("kprobe") int stp_program_##number(u64 *ctx)				\
 										\
 	if (!s)									\
 		return 0;							\
-	bpf_registers(s, ctx, mask);						\
 	if (is_return_)								\
-		s->c.saved_return = ctx[STP_REGISTER_RESULT];			\
-	STP_TAKE_STACKS(ctx, s, handler##_takes, STP_FROM_REGISTERS);		\
-	/* the instruction pointer of a kprobe is after the first byte; that of ftrace is inside the function */	\
-	if (!(is_return_))							\
-		s->c.address = ctx[STP_REGISTER_PC] - 1;			\
+		bpf_leave_function(s, ctx, STP_TRAMPOLINE(number), mask, handler##_takes);	\
 	else									\
-		s->c.address = handler##_takes & STP_TAKES_FUNCTION ? bpf_returned_function(ctx) : 0;	\
+		bpf_enter_function(s, ctx, STP_TRAMPOLINE(number), mask, handler##_takes);	\
+	STP_TAKE_STACKS(ctx, s, handler##_takes, STP_FROM_REGISTERS);		\
 	STP_RUN(s, (shared_) && stp_cookies ? (u32)bpf_get_attach_cookie(ctx) : number, handler, condition, late);	\
 	return 0;								\
 }
@@ -178,10 +244,6 @@ SEC("netfilter") int stp_program_##number(u64 *ctx)				\
 #define STP_CALL_PROBE(call) ((u32)((call) >> 16) - 1)
 #define STP_CALL_SIGNED(call) ((u32)((call) >> 48) & 0xff)
 #define STP_CALL_ADDRESS(call) ((call) >> 56 != 0)
-
-/* Words of struct pt_regs on x86-64. */
-enum { STP_WORD_BP = 4, STP_WORD_BX, STP_WORD_R11, STP_WORD_R10, STP_WORD_R9, STP_WORD_R8, STP_WORD_AX, STP_WORD_CX,
-       STP_WORD_DX, STP_WORD_SI, STP_WORD_DI, STP_WORD_ORIG_AX };
 
 struct thread_info___call { u32 status; } __attribute__((preserve_access_index));
 struct task_struct___call { struct thread_info___call thread_info; } __attribute__((preserve_access_index));

@@ -6,6 +6,7 @@
 #include "../user/user.h"
 #include "../user/event_probes.h"
 #include "bpf_layout.h"
+#include "bpf_trampoline.h"
 
 #include <bpf/libbpf.h>
 
@@ -97,6 +98,16 @@ int client_refused(const struct stp_probe *p, int err, const char *advice);
 void client_detach(void *table, u32 n);
 /* Returns whether the file is the one that the translator read: offsets in another one would be wrong. */
 bool client_same_file(const struct stp_program *program);
+
+/* kernel_files.c: opens a file of a file system of this type, which need not be mounted. Returns a descriptor, or -1. */
+int kernel_file_open(const char *type, const char *mounted_at, const char *name);
+
+/* attach_trampolines.c: before loading, sets the type of the function's program so that it uses a trampoline. Returns
+ * false if that is impossible; then kprobes serve the function. */
+bool trampolines_choose(const struct stp_function *f);
+void trampolines_set(const struct stp_function *f);    /* sets the types of its programs */
+int trampolines_attach(const struct stp_function *f);
+void trampolines_finish(void);     /* after all were attached */
 
 /* privileges.c: drop capabilities permanently. Return false if the kernel does not allow that. */
 bool privileges_for_attaching(bool programs);      /* programs: the script has probes of programs */

@@ -584,7 +584,8 @@ struct stp_function {
 	void (*entry)(struct stp_ctx *c);  /* fills c->entry at function entry; may be NULL */
 	int (*entry_free)(const void *regs, s64 *entry);  /* used instead of `entry`: see STP_ENTRY_FREE */
 	s32 maxactive;             /* 0: default */
-	u32 program;               /* number of the probe whose BPF program serves this one */
+	u32 program;               /* number of the probe whose BPF program serves this one, */
+	u32 registers;             /* and a mask of the words of struct pt_regs that it reads */
 	void *state;               /* owned by the runtime */
 };
 /* Compact form: `n` functions with one site each, whose probes and sites are successive. */

@@ -366,7 +366,7 @@ static void emit_entry(struct session *s, struct cwriter *w, const struct group 
 
 	cw_line(w, ".nsites = %d,", g->probes.n);
 	if (s->opt.bpf_runtime)
-		cw_line(w, ".program = %d,", program_of(s, p)->index);
+		cw_line(w, ".program = %d, .registers = %s,", program_of(s, p)->index, emit_bpf_registers(s, p));
 	if (d->is_return)
 		cw_line(w, ".is_return = true,");
 	if (d->wildcard)

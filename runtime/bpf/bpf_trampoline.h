@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* How programs are attached to trampolines of the kernel: the client sets these bits, which programs read as constants. */
+#ifndef BPF_TRAMPOLINE_H
+#define BPF_TRAMPOLINE_H
+
+#define STP_TRAMPOLINES 256            /* only programs with a lower number use one */
+#define STP_TRAMPOLINE_USED 1u
+/* two bits for each argument: the number of bytes that the kernel stores */
+enum { STP_WIDTH_8, STP_WIDTH_4, STP_WIDTH_2, STP_WIDTH_1 };
+#define STP_TRAMPOLINE_SHIFT(i) (8 + 2 * (i))
+#define STP_TRAMPOLINE_WIDTH(how, i) ((how) >> STP_TRAMPOLINE_SHIFT(i) & 3)
+
+#endif
