@@ -51,12 +51,22 @@ struct task_struct___thread {
 
 struct stp_thread { u64 task, born, programs, process_born; };
 
+/* Whether the kernel lets programs read the current task directly (Linux 5.11): the client sets it. */
+const volatile u32 stp_reads_task SEC(".rodata.reads_task") = 0;
+
 STP_INLINE void bpf_this_thread(struct stp_thread *me)
 {
 	struct task_struct___thread *task = (void *)bpf_get_current_task(), *leader = NULL;
 
 	__builtin_memset(me, 0, sizeof(*me));
 	me->task = (u64)task;
+	if (stp_reads_task) {
+		task = (void *)bpf_get_current_task_btf();
+		me->born = task->start_time;
+		me->programs = task->self_exec_id;
+		me->process_born = task->group_leader->start_time;
+		return;
+	}
 	STP_KERNEL_READ(me->born, task->start_time);
 	STP_KERNEL_READ(me->programs, task->self_exec_id);
 	STP_KERNEL_READ(leader, task->group_leader);

@@ -11,12 +11,26 @@
 enum { STP_INFO_OFFSET, STP_INFO_SIZE, STP_INFO_LEFT_SHIFT = 4, STP_INFO_RIGHT_SHIFT = 5 };
 enum { STP_TYPE_INFO_SIZE = 1 };
 
+/* Returns `size` bytes at the address, or 0. The verifier knows the size. */
+STP_INLINE u64 bpf_cast_member(u64 address, u32 size)
+{
+	switch (size) {
+	case 8: return STP_CAST(u64, address);
+	case 4: return STP_CAST(u32, address);
+	case 2: return STP_CAST(u16, address);
+	case 1: return STP_CAST(u8, address);
+	}
+	return 0;
+}
+
 /* Loads `size` bytes, and extracts the member, a bit-field or a number of another size, by shifts. */
 STP_INLINE u64 bpf_load_member(struct stp_ctx *c, u64 address, u32 size, u32 left, u32 right, bool is_signed)
 {
 	u64 v = 0;
 
-	if (bpf_probe_read_kernel(&v, size, (void *)address)) {
+	if (stp_casts)
+		v = bpf_cast_member(address, size);
+	if (!v && bpf_probe_read_kernel(&v, size, (void *)address)) {
 		bpf_error(c, STP_BPF_FAULT, address);
 		return 0;
 	}

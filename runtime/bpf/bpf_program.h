@@ -537,25 +537,41 @@ STP_INLINE s64 bpf_user_static(struct stp_ctx *c, u64 address)
 #define stp_reg(c, offset) (STP_SLOT(c)->registers[(offset) / 8])
 #define stp_any_reg(c, offset) stp_reg(c, offset)
 
-#define BPF_LOAD(name, type, read, code)					\
+/*
+ * Loads a number from kernel memory by the cast of an address to a pointer (Linux 6.2), which is many times faster than
+ * the helper. The kernel gives 0 for an address that it cannot read, so the helper reads such a number again. A type
+ * that begins with 8 bytes is the one to cast to.
+ */
+const volatile u32 stp_casts SEC(".rodata.casts") = 0;         /* set by the client */
+extern void *bpf_rdonly_cast(const void *address, u32 type) __weak __ksym;
+struct bpf_perf_event_value { u64 counter; };
+#define STP_CAST(type, address) (*(const volatile type *)bpf_rdonly_cast((void *)(address),	\
+				 __builtin_btf_type_id(*(struct bpf_perf_event_value *)0, 1)))
+
+#define BPF_LOAD(name, type, read, code, quick)					\
 STP_INLINE u64 name(struct stp_ctx *c, u64 address)				\
 {										\
 	type v = 0;								\
 										\
+	if ((quick) && stp_casts) {						\
+		v = STP_CAST(type, address);					\
+		if (v)								\
+			return v;						\
+	}									\
 	if (!read(&v, sizeof(v), (void *)address))				\
 		return v;							\
 	bpf_error(c, code, address);						\
 	return 0;								\
 }
 #include "bpf_members.h"
-BPF_LOAD(bpf_load1, u8, bpf_probe_read_kernel, STP_BPF_FAULT)
-BPF_LOAD(bpf_load2, u16, bpf_probe_read_kernel, STP_BPF_FAULT)
-BPF_LOAD(bpf_load4, u32, bpf_probe_read_kernel, STP_BPF_FAULT)
-BPF_LOAD(bpf_load8, u64, bpf_probe_read_kernel, STP_BPF_FAULT)
-BPF_LOAD(bpf_uload1, u8, STP_READ_USER, STP_BPF_USER_FAULT)
-BPF_LOAD(bpf_uload2, u16, STP_READ_USER, STP_BPF_USER_FAULT)
-BPF_LOAD(bpf_uload4, u32, STP_READ_USER, STP_BPF_USER_FAULT)
-BPF_LOAD(bpf_uload8, u64, STP_READ_USER, STP_BPF_USER_FAULT)
+BPF_LOAD(bpf_load1, u8, bpf_probe_read_kernel, STP_BPF_FAULT, true)
+BPF_LOAD(bpf_load2, u16, bpf_probe_read_kernel, STP_BPF_FAULT, true)
+BPF_LOAD(bpf_load4, u32, bpf_probe_read_kernel, STP_BPF_FAULT, true)
+BPF_LOAD(bpf_load8, u64, bpf_probe_read_kernel, STP_BPF_FAULT, true)
+BPF_LOAD(bpf_uload1, u8, STP_READ_USER, STP_BPF_USER_FAULT, false)
+BPF_LOAD(bpf_uload2, u16, STP_READ_USER, STP_BPF_USER_FAULT, false)
+BPF_LOAD(bpf_uload4, u32, STP_READ_USER, STP_BPF_USER_FAULT, false)
+BPF_LOAD(bpf_uload8, u64, STP_READ_USER, STP_BPF_USER_FAULT, false)
 #define stp_load1 bpf_load1
 #define stp_load2 bpf_load2
 #define stp_load4 bpf_load4

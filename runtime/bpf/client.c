@@ -319,6 +319,14 @@ static bool takes_pointer(const struct btf *btf, const struct btf_type *func)
 	return false;
 }
 
+/* bpf_cgrp_storage_get(), which is of the same version as bpf_rdonly_cast() */
+#define HELPER_OF_6_2 210
+
+static bool has_helper(int helper)
+{
+	return libbpf_probe_bpf_helper(BPF_PROG_TYPE_KPROBE, (enum bpf_func_id)helper, NULL) > 0;
+}
+
 /*
  * Before Linux 5.12, the verifier rejects functions with pointers unless it follows them at each call, as static ones.
  * Those kernels lack this helper, too, which is of 5.13.
@@ -328,7 +336,7 @@ static void prepare_functions(void)
 	const struct btf *btf = bpf_object__btf(object);
 	u32 i, n = btf ? btf__type_cnt(btf) : 0;
 
-	if (libbpf_probe_bpf_helper(BPF_PROG_TYPE_KPROBE, BPF_FUNC_for_each_map_elem, NULL))
+	if (has_helper(BPF_FUNC_for_each_map_elem))
 		return;
 	for (i = 1; i < n; i++) {
 		struct btf_type *t = (struct btf_type *)btf__type_by_id(btf, i);
@@ -356,6 +364,8 @@ static int load(u32 preempt_off)
 	if (!err)
 		err = bpf_map__set_max_entries(bpf_object__find_map_by_name(object, "stp_ring"), ring_bytes());
 	client_set_constant(".rodata.options", preempt_off);
+	client_set_constant(".rodata.reads_task", has_helper(BPF_FUNC_get_current_task_btf));
+	client_set_constant(".rodata.casts", preempt_off && has_helper(HELPER_OF_6_2));
 	if (!err)
 		err = functions_prepare();
 	if (!err)
