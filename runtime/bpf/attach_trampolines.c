@@ -38,14 +38,18 @@ static struct btf *kernel;
 
 /*
  * The kernel does not run a program that is already running on the same CPU. If a thread can be preempted in a
- * program, it would miss hits of other threads; during a kprobe, none is.
+ * program, hits of other threads would be missed; during a kprobe, none is preempted. Missed hits are counted, so a
+ * kernel without kprobes uses trampolines anyway.
  */
 static bool is_preemptible(void)
 {
-	int fd = kernel_file_open("debugfs", "/sys/kernel/debug", "sched/preempt");
 	char mode[128] = "";
 	struct utsname u;
+	int fd;
 
+	if (access("/sys/bus/event_source/devices/kprobe", F_OK))
+		return false;
+	fd = kernel_file_open("debugfs", "/sys/kernel/debug", "sched/preempt");
 	if (fd < 0)
 		return uname(&u) || strstr(u.version, "PREEMPT");
 	if (read(fd, mode, sizeof(mode) - 1) < 0)

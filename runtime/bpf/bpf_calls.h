@@ -51,9 +51,6 @@ struct task_struct___thread {
 
 struct stp_thread { u64 task, born, programs, process_born; };
 
-/* Whether the kernel lets programs read the current task directly (Linux 5.11): the client sets it. */
-const volatile u32 stp_reads_task SEC(".rodata.reads_task") = 0;
-
 STP_INLINE void bpf_this_thread(struct stp_thread *me)
 {
 	struct task_struct___thread *task = (void *)bpf_get_current_task(), *leader = NULL;

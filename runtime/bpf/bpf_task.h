@@ -24,6 +24,9 @@ enum pid_type { PIDTYPE_PID, PIDTYPE_TGID, PIDTYPE_PGID, PIDTYPE_SID };
 
 #define STP_KERNEL_READ(to, from) bpf_probe_read_kernel(&(to), sizeof(to), (const void *)&(from))
 
+/* Whether the kernel lets programs read the current task directly (Linux 5.11): the client sets it. */
+const volatile u32 stp_reads_task SEC(".rodata.reads_task") = 0;
+
 /*
  * Programs at hooks of netfilter cannot call the helpers that return these, before Linux 6.16. Handlers may be shared
  * with other programs, so that all programs of a script with such a hook read the task.
@@ -71,7 +74,14 @@ STP_INLINE const char *bpf_execname(struct stp_ctx *c)
 
 	bpf_probe_read_kernel_str(name, sizeof(task->comm), &task->comm);
 #else
-	bpf_get_current_comm(name, 16);
+	if (stp_reads_task) {
+		const u64 *words = (const u64 *)((struct task_struct *)bpf_get_current_task_btf())->comm;
+
+		((u64 *)name)[0] = words[0];
+		((u64 *)name)[1] = words[1];
+	} else {
+		bpf_get_current_comm(name, 16);
+	}
 #endif
 	return name;
 }

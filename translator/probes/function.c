@@ -61,6 +61,7 @@ struct resolution {
 	struct function_probe common;
 	bool exported;
 	int blocked, endless;      // number of functions that blocklist.c skips
+	bool no_kprobes;           // the kernel has no kprobes: it can only probe single functions
 	struct buf text;           // the text of the current point
 	struct probe *first;       // the first probe if it has no handler, condition or guards, or NULL
 };
@@ -118,6 +119,38 @@ static bool add_function(struct resolution *r, struct di_function *f, const char
 	return false;
 }
 
+// Returns whether the kernel lacks kprobes, to which programs of functions are attached.
+static bool lacks_kprobes(const struct options *o)
+{
+	return o->bpf_runtime && o->last_pass == 5 && !o->vm && !o->remotes.n && !o->bundle && !kernel_here_has_kprobes();
+}
+
+static int report_no_kprobes(struct session *s, const struct probe_match *m)
+{
+	const char *point = point_text(m->point);
+
+	if (s->kprobes_missing) {
+		diag_error(m->point->loc, "%s requires kprobes, too", point);
+		return 1;
+	}
+	s->kprobes_missing = diag_prints();
+	diag_error(m->point->loc, "%s requires kprobes, which the running kernel does not have (CONFIG_KPROBES); probe "
+		   "system calls (syscall.*), tracepoints (kernel.trace)%s, or run the script with --vm", point,
+		   kernel_here_has_trampolines() ? ", or a function of the kernel by its whole name" : "");
+	return 1;
+}
+
+// Returns whether the point is a function of the kernel by its whole name, whose trampoline may serve in place of a
+// kprobe.
+static bool is_single(const struct probe_match *m)
+{
+	const struct point_part *part = point_find(m->point, "function");
+
+	return part && !strcmp(m->point->parts.at[0].name, "kernel") && !point_find(m->point, "inline") &&
+	       !point_find(m->point, "callees") && !point_find(m->point, "callee") && !point_find(m->point, "label") &&
+	       strspn(part->text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789.") == strlen(part->text);
+}
+
 // Returns the number of probes that it added.
 static int add_functions(struct resolution *r, struct di_module *in, struct buf *why)
 {
@@ -130,6 +163,8 @@ static int add_functions(struct resolution *r, struct di_module *in, struct buf 
 			continue;
 		if (is_skipped(r, *f))
 			continue;
+		if (r->no_kprobes && (n || (*f)->is_inline))
+			return n + report_no_kprobes(r->s, r->match);
 		if (!add_function(r, *f, in != di_kernel(r->s) ? di_module_name(in) : NULL))
 			*f = NULL;
 		n++;
@@ -176,12 +211,6 @@ static int add_absolute(struct resolution *r)
 	r->common.is_absolute = true;
 	add_function(r, f, NULL);
 	return 0;
-}
-
-// Returns whether the kernel lacks kprobes, to which programs of functions are attached.
-static bool lacks_kprobes(const struct options *o)
-{
-	return o->bpf_runtime && o->last_pass == 5 && !o->vm && !o->remotes.n && !o->bundle && !kernel_here_has_kprobes();
 }
 
 // Returns the point with another module, or with the kernel (NULL).
@@ -273,16 +302,9 @@ static int function_resolve(struct session *s, const struct probe_match *m)
 		},
 	};
 
-	if (lacks_kprobes(&s->opt) && s->kprobes_missing) {
-		diag_error(m->point->loc, "%s requires kprobes, too", point_text(m->point));
-		return 1;
-	}
-	if (lacks_kprobes(&s->opt)) {
-		s->kprobes_missing = diag_prints();
-		diag_error(m->point->loc, "%s requires kprobes, which the running kernel does not have (CONFIG_KPROBES); probe "
-			   "system calls (syscall.*) or tracepoints (kernel.trace), or run the script with --vm", point_text(m->point));
-		return 1;
-	}
+	r.no_kprobes = lacks_kprobes(&s->opt);
+	if (r.no_kprobes && !(kernel_here_has_trampolines() && is_single(m)))
+		return report_no_kprobes(s, m);
 	if (!dwarf_point_parse(s, m, &r.point))
 		return 1;
 	r.common.maxactive = r.point.maxactive;

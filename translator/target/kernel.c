@@ -14,6 +14,7 @@
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -344,6 +345,17 @@ bool kernel_here_has_kprobes(void)
 	static const char sources[] = "/sys/bus/event_source/devices";
 
 	return access(sources, F_OK) || !access(str_printf("%s/kprobe", sources), F_OK);
+}
+
+bool kernel_here_has_trampolines(void)
+{
+	int fd = open("/sys/kernel/tracing/available_filter_functions", O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		fd = open("/sys/kernel/debug/tracing/available_filter_functions", O_RDONLY | O_CLOEXEC);
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0 && !access("/sys/kernel/btf/vmlinux", F_OK);
 }
 
 bool kernel_exports(struct kernel *k, const char *symbol)

@@ -41,6 +41,8 @@ const char *kernel_complete_release(const char *release);
 void kernel_need_installed(const char *release);
 // Returns false if the running kernel certainly lacks kprobes.
 bool kernel_here_has_kprobes(void);
+// Returns whether programs can be attached to single functions of the running kernel (fentry).
+bool kernel_here_has_trampolines(void);
 // Returns the directory of the sources that the build tree refers to: the tree itself, its `source` link, or, for a
 // Debian flavour's tree, the directory that its Makefile includes.
 const char *kernel_source_tree(const struct kernel *k);
