@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Attaches BPF programs to single functions of the kernel by trampolines (fentry and fexit), which cost a third of a
- * kprobe per hit and provide only arguments and result. The kernel finds the function by its name, and its arguments by
- * its BTF.
+ * Attaches BPF programs to single functions of the kernel by trampolines (fentry and fexit), which cost less per hit
+ * than kprobes, provide only arguments and result, and follow any number of calls in progress. The kernel finds the
+ * function by its name, and its arguments by its BTF.
  *
  * Whether a function can have a trampoline must be known when its program is loaded, so an empty program is attached
  * to it before, and removed after the actual one was attached: to remove the last program of a function, the kernel
@@ -169,7 +169,7 @@ static bool can_serve(const struct stp_function *f)
 {
 	static bool asked, preemptible;
 
-	if (f->nsites != 1 || f->needs_all_regs || f->maxactive || f->program >= STP_TRAMPOLINES || !f->sites->address ||
+	if (f->nsites != 1 || f->needs_all_regs || f->program >= STP_TRAMPOLINES || !f->sites->address ||
 	    f->sites->module || f->sites->offset || !*f->sites->symbol || ntrials + 2 > 2 * FUNCTIONS_MAX)
 		return false;
 	if (!asked)
