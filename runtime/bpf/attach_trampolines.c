@@ -22,7 +22,7 @@
 #include <unistd.h>
 
 #define FUNCTIONS_MAX 32               /* trying, and removing programs at the end, takes time for each function */
-#define ARGUMENTS_MAX 6                /* those in registers */
+#define ARGUMENTS_MAX 6                /* number of arguments that are in registers */
 #define NAME_SIZE 128
 #define INSN(operation, to, from, offset, number)				\
 	((struct bpf_insn){ .code = (operation), .dst_reg = (to), .src_reg = (from), .off = (offset), .imm = (number) })
@@ -128,7 +128,7 @@ static bool try_program(s32 id, bool is_return)
 
 /* ------------------------------------------------------------------ functions */
 
-/* Returns the number of bytes of a value in a register; 0: another kind of value, or none. */
+/* Returns the number of bytes of a value in a register; 0: another kind of value. */
 static u32 width(u32 type)
 {
 	const struct btf_type *t = btf__type_by_id(kernel, type);

@@ -382,8 +382,8 @@ SEC(STP_UPROBE_SECTION) int stp_program_##number(u64 *ctx)			\
 
 /*
  * Both use the trampoline of the function, or kprobes of perf, even if the kernel has kprobe.multi, whose return probes
- * have had no stack pointer since 6.14. A call is identified by its place on the stack: that of the context, which the
- * trampoline of a call passes at both, or the stack pointer. At the return, the return address has been popped.
+ * have had no stack pointer since 6.14. A call is identified by an address of the stack: that of the context, which is
+ * the same at both in a trampoline, or the stack pointer. At the return, the return address has been popped.
  */
 STP_INLINE u64 bpf_call_id(u64 *ctx, u32 how, u32 popped)
 {

@@ -99,7 +99,8 @@ STP_INLINE bool bpf_is_endbr(u32 code)
 	return code == 0xfa1e0ff3 || code == 0xfb1e0ff3 || code == 0x001f0f66 || code == 0xd6401f0f;
 }
 
-/* Where a probe of the function's entry would be, which is after ENDBR. Context: a return probe or a trampoline. */
+/* Returns the address of a probe of the function's entry, which is after ENDBR. Context: a return probe or a
+ * trampoline. */
 STP_INLINE u64 bpf_function_address(u64 *ctx)
 {
 	u64 address = bpf_get_func_ip(ctx);
@@ -110,7 +111,7 @@ STP_INLINE u64 bpf_function_address(u64 *ctx)
 }
 
 /*
- * How the program of a single function is attached: 0: by a kprobe, whose context is struct pt_regs; else by a
+ * A value for each program of a function: 0: it is attached by a kprobe, whose context is struct pt_regs; else by a
  * trampoline (fentry or fexit), whose context is the function's arguments. The client sets the values before it loads
  * the programs, so the verifier removes the other half. They are read where they are used: the verifier does not
  * follow a 32-bit value that the compiler stores on the stack.

@@ -24,7 +24,7 @@ enum pid_type { PIDTYPE_PID, PIDTYPE_TGID, PIDTYPE_PGID, PIDTYPE_SID };
 
 #define STP_KERNEL_READ(to, from) bpf_probe_read_kernel(&(to), sizeof(to), (const void *)&(from))
 
-/* Whether the kernel lets programs read the current task directly (Linux 5.11): the client sets it. */
+/* The client sets it to 1 if the kernel lets programs read the current task directly (Linux 5.11). */
 const volatile u32 stp_reads_task SEC(".rodata.reads_task") = 0;
 
 /*

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* How programs are attached to trampolines of the kernel: the client sets these bits, which programs read as constants. */
+/* Bits by which the client tells programs that they are attached to a trampoline of the kernel, and its arguments. */
 #ifndef BPF_TRAMPOLINE_H
 #define BPF_TRAMPOLINE_H
 

@@ -99,7 +99,7 @@ void client_detach(void *table, u32 n);
 /* Returns whether the file is the one that the translator read: offsets in another one would be wrong. */
 bool client_same_file(const struct stp_program *program);
 
-/* kernel_files.c: opens a file of a file system of this type, which need not be mounted. Returns a descriptor, or -1. */
+/* kernel_files.c: opens a file of a file system of this type, which need not be mounted. Returns -1 on failure. */
 int kernel_file_open(const char *type, const char *mounted_at, const char *name);
 
 /* attach_trampolines.c: before loading, sets the type of the function's program so that it uses a trampoline. Returns
