@@ -97,6 +97,29 @@ static bool in_module(const struct stp_site *s, const char *module)
 	return s->module ? *module && strlen(s->module) == len && !strncmp(s->module, module, len) : !*module;
 }
 
+static const struct stp_site **repeated;   /* functions of the kernel image whose symbol several functions have */
+static u32 nrepeated;
+
+static void add_repeated(const struct stp_site *s)
+{
+	const struct stp_site **more = realloc(repeated, (nrepeated + 1) * sizeof(*repeated));
+
+	if (!more)
+		return;
+	repeated = more;
+	repeated[nrepeated++] = s;
+}
+
+bool functions_is_repeated(const struct stp_site *s)
+{
+	u32 i;
+
+	for (i = 0; i < nrepeated; i++)
+		if (repeated[i] == s)
+			return true;
+	return false;
+}
+
 /* Sets the addresses of those sites, sorted by symbol, that have the symbol in this line of /proc/kallsyms. */
 static void match(struct wanted *w, u32 n, u64 address, const char *symbol, const char *module)
 {
@@ -105,9 +128,16 @@ static void match(struct wanted *w, u32 n, u64 address, const char *symbol, cons
 
 	while (at > w && at && !strcmp(at[-1].site->symbol, symbol))
 		at--;
-	for (; at && at < w + n && !strcmp(at->site->symbol, symbol); at++)
-		if (!at->site->address && in_module(at->site, module))
-			at->site->address = address + (at->site->module ? at->site->base_offset : 0) + at->site->offset;
+	for (; at && at < w + n && !strcmp(at->site->symbol, symbol); at++) {
+		struct stp_site *s = at->site;
+
+		if (!in_module(s, module))
+			continue;
+		if (!s->address)
+			s->address = address + (s->module ? s->base_offset : 0) + s->offset;
+		else if (!s->module)
+			add_repeated(s);
+	}
 }
 
 /*

@@ -169,8 +169,8 @@ static bool can_serve(const struct stp_function *f)
 {
 	static bool asked, preemptible;
 
-	if (f->nsites != 1 || f->needs_all_regs || f->program >= STP_TRAMPOLINES || !f->sites->address ||
-	    f->sites->module || f->sites->offset || !*f->sites->symbol || ntrials + 2 > 2 * FUNCTIONS_MAX)
+	if (!f->trampoline || f->needs_all_regs || f->program >= STP_TRAMPOLINES || !f->sites->address ||
+	    f->sites->offset || !*f->sites->symbol || functions_is_repeated(f->sites) || ntrials + 2 > 2 * FUNCTIONS_MAX)
 		return false;
 	if (!asked)
 		preemptible = is_preemptible();

@@ -136,6 +136,9 @@ int functions_prepare(void);
 int functions_find_sites(struct stp_site *const *sites, u32 n);
 /* Returns whether the running kernel has the build ID of the kernel for which the script was translated. */
 bool functions_same_kernel(void);
+/* Returns whether several functions of this kernel have the name of the one that was looked up. Not determined on the
+ * kernel for which the script was translated. */
+bool functions_is_repeated(const struct stp_site *s);
 
 /* attach_events.c: run the program of a probe at each hit of an event, on all CPUs or in the target. Return 0 or
  * a negative error, which is not reported. */

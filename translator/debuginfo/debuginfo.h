@@ -289,6 +289,8 @@ const char *di_refused(const struct di_function *f);
 const char *di_unprobeable_function(const struct di_module *m, const char *name);
 // Returns a symbol that is unique in the kernel module; *distance is from it to the start of the function.
 const char *di_function_anchor(const struct di_function *f, int64_t *distance);
+// Returns whether the module has several symbols with the name of the function's symbol, of static functions.
+bool di_is_repeated(const struct di_function *f);
 
 // A parsed pattern: [SCOPE::]FUNCTION[@FILE[:LINES]] or FUNCTION@FILE+N. The names may be globs.
 struct di_lines { int first, last; };

@@ -53,6 +53,7 @@ struct group {
 	int sites;                 // number of its array of sites
 	int packed_at;             // index of its first row in the arrays of packed sites; -1: it has its own array
 	bool needs_all_regs;
+	bool trampoline;           // BPF programs may use the function's trampoline
 	VEC(struct probe *) probes;
 };
 typedef VEC(struct group) groups;
@@ -359,6 +360,25 @@ static void emit_run_row(struct cwriter *w, const struct group *g)
 		cw_line(w, ".sites = stp_function_sites_%d,", g->sites);
 }
 
+static bool has_stacks(const struct session *s)
+{
+	for vec_each(&s->script.probes, p)
+		if (!(*p)->shares && bpf_takes(*p) & BPF_TAKES_STACK)
+			return true;
+	return false;
+}
+
+// Returns whether the kernel can attach a BPF program to the function's trampoline. It finds the function by its
+// symbol, and by the symbol its prototype, which may be that of another function with the symbol: then it would
+// change arguments. Call stacks have the trampolines of returns as frames.
+static bool may_use_trampoline(const struct group *g, bool stacks)
+{
+	const struct function_probe *d = g->first->data;
+
+	return g->probes.n == 1 && !d->module && !d->is_absolute && !di_is_repeated(d->function) &&
+	       !(d->is_return && stacks);
+}
+
 static void emit_entry(struct session *s, struct cwriter *w, const struct group *g)
 {
 	const struct probe *p = g->first;
@@ -367,6 +387,8 @@ static void emit_entry(struct session *s, struct cwriter *w, const struct group 
 	cw_line(w, ".nsites = %d,", g->probes.n);
 	if (s->opt.bpf_runtime)
 		cw_line(w, ".program = %d, .registers = %s,", program_of(s, p)->index, emit_bpf_registers(s, p));
+	if (g->trampoline)
+		cw_line(w, ".trampoline = true,");
 	if (d->is_return)
 		cw_line(w, ".is_return = true,");
 	if (d->wildcard)
@@ -469,9 +491,12 @@ int function_bpf_calls(const struct probe *p)
 
 void function_emit(struct session *s, struct cwriter *w, struct probe **probes, int n)
 {
+	bool stacks = s->opt.bpf_runtime && has_stacks(s);
 	groups all = { 0 };
 
 	group_probes(s, probes, n, &all);
+	for vec_each(&all, g)
+		g->trampoline = s->opt.bpf_runtime && may_use_trampoline(g, stacks);
 	for vec_each(&all, g)
 		if (g->first->entries.n && entries_are_free(s, g->first))
 			cw_line(w, "STP_ENTRY_FREE(p%d_entry)", g->first->index);

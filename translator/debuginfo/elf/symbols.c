@@ -194,9 +194,10 @@ static void count_names(struct symbols *t)
 {
 	t->counts = NEW(struct map);
 	for (int i = 0; i < t->n; i++) {
-		const char *name = t->symtab[i].st_name < t->strings_len ? t->strings + t->symtab[i].st_name : "";
+		uint32_t at = t->table ? t->table[i].name : t->symtab[i].st_name;
+		const char *name = at < t->strings_len ? t->strings + at : "";
 
-		if (t->symtab[i].st_shndx != SHN_UNDEF)
+		if (t->table || t->symtab[i].st_shndx != SHN_UNDEF)
 			map_put(t->counts, name, (void *)((uintptr_t)map_get(t->counts, name) + 1));
 	}
 }
@@ -204,6 +205,13 @@ static void count_names(struct symbols *t)
 static bool is_only(const struct symbols *t, const char *name)
 {
 	return map_get(t->counts, name) == (void *)1;
+}
+
+bool symbols_is_repeated(struct symbols *t, const char *name)
+{
+	if (!t->counts)
+		count_names(t);
+	return (uintptr_t)map_get(t->counts, name) > 1;
 }
 
 const char *symbols_anchor(struct symbols *t, const char *name, uint64_t address, uint64_t *at)

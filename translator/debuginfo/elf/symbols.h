@@ -27,7 +27,7 @@ struct symbols {
 	uint64_t text, text_end;   // range of .text; symbols of .symtab outside of it are skipped
 	int text_index;
 	struct elf_view module;    // kernel module: all its code sections are included
-	struct map *counts;        // symbols_anchor(): name -> number of symbols with the name
+	struct map *counts;        // name -> number of symbols with the name; NULL: not counted yet
 };
 bool symbols_is_code(const struct elf_view *v, const Elf64_Shdr *section);
 bool symbols_from_elf(struct symbols *t, const struct elf_view *v);
@@ -43,6 +43,7 @@ bool symbols_get_object(const struct symbols *t, int i, struct symbol *out);  //
 // Returns a symbol by which the kernel can find the function of a module at this address: its own if it is unique, else
 // a unique one of the same section. *at is its address. NULL: none.
 const char *symbols_anchor(struct symbols *t, const char *name, uint64_t address, uint64_t *at);
+bool symbols_is_repeated(struct symbols *t, const char *name);        // several symbols have the name
 // Length of the name without the suffixes of clones (".isra.0", ".constprop.0").
 size_t symbol_stem(const char *symbol);
 // Returns true for parts that the compiler split off a function: .cold, .part.0. Callers do not call them by the

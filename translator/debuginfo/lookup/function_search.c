@@ -437,6 +437,11 @@ const char *di_function_anchor(const struct di_function *f, int64_t *distance)
 	return name ? name : f->symbol;
 }
 
+bool di_is_repeated(const struct di_function *f)
+{
+	return symbols_is_repeated(&f->module->symbols, f->symbol);
+}
+
 static void add_btf_name(void *data, const char *name, uint32_t id)
 {
 	if (!is_helper(name))
