@@ -214,22 +214,37 @@ void trampolines_set(const struct stp_function *f)
 	set_type(f, client_numbered_program(f->program), f->is_return);
 }
 
-/* Attaches the entry first: otherwise the returns of some calls would find no values from their entry. */
-int trampolines_attach(const struct stp_function *f)
-{
-	int err = 0;
-
-	if (f->entry)
-		err = client_attached(bpf_program__attach_trace(client_entry_program(f->program)), f->probe, "");
-	return err ? err : client_attached(bpf_program__attach_trace(client_numbered_program(f->program)), f->probe, "");
-}
-
-void trampolines_finish(void)
+static void remove_trials(void)
 {
 	for (; ntrials; ntrials--) {
 		close(trials[ntrials - 1].link);
 		close(trials[ntrials - 1].program);
 	}
+}
+
+/* A trampoline has up to 38 programs, those of the trials included (BPF_MAX_TRAMP_LINKS). */
+static int attach(const struct stp_function *f, struct bpf_program *p)
+{
+	struct bpf_link *link = bpf_program__attach_trace(p);
+
+	if (!link && errno == E2BIG) {
+		remove_trials();
+		link = bpf_program__attach_trace(p);
+	}
+	return client_attached(link, f->probe, "");
+}
+
+/* Attaches the entry first: otherwise the returns of some calls would find no values from their entry. */
+int trampolines_attach(const struct stp_function *f)
+{
+	int err = f->entry ? attach(f, client_entry_program(f->program)) : 0;
+
+	return err ? err : attach(f, client_numbered_program(f->program));
+}
+
+void trampolines_finish(void)
+{
+	remove_trials();
 	btf__free(kernel);
 	kernel = NULL;
 }

@@ -132,6 +132,12 @@ bool refusal_report(const char *log, const char *path);
 /* attach_functions.c */
 /* Between opening and loading the object: finds the addresses of functions. Returns 0 or a negative error. */
 int functions_prepare(void);
+/*
+ * After loading, in the process that has prepared them: to remove the programs that were attached on trial changes
+ * trampolines, and then the kernel does not report the returns of calls in progress. Children of this process would
+ * remove them when they execute a program. Until the session starts, hits are ignored.
+ */
+int functions_attach_trampolines(void);
 /* Sets the addresses of these sites, or 0 for those that are not found. Returns 0 or -ENOMEM. */
 int functions_find_sites(struct stp_site *const *sites, u32 n);
 /* Returns whether the running kernel has the build ID of the kernel for which the script was translated. */
