@@ -434,23 +434,6 @@ int functions_prepare(void)
 	return err;
 }
 
-int functions_attach_trampolines(void)
-{
-	const struct stp_family *family = client_family(&stp_function_family);
-	const struct stp_function *f, *end;
-	int err = 0;
-
-	if (!family)
-		return 0;
-	for (f = family->table, end = f + family->n; f < end && !err; f++)
-		if (f->state == &trampoline)
-			err = trampolines_attach(f);
-	trampolines_finish();
-	if (err)
-		client_detach(NULL, 0);
-	return err;
-}
-
 /* ------------------------------------------------------------------ messages */
 
 static const char *reason(const struct stp_site *s, int err)
@@ -668,9 +651,12 @@ static int start_functions(void *table, u32 n)
 	for (; f < end && !err; f++) {
 		if (!f->state)
 			err = start_kprobes(f);
-		else if (f->state == &multi && !shares_program(f))
+		else if (f->state == &trampoline)
+			err = trampolines_attach(f);
+		else if (!shares_program(f))
 			err = start_multi(f, end);
 	}
+	trampolines_finish();
 	warn_of_skipped();
 	free(traced);
 	traced = NULL;

@@ -4,9 +4,9 @@
  * than kprobes, provide only arguments and result, and follow any number of calls in progress. The kernel finds the
  * function by its name, and its arguments by its BTF.
  *
- * Whether a function can have a trampoline must be known when its program is loaded, so an empty program is attached
- * to it before, and removed after the actual one was attached: to remove the last program of a function, the kernel
- * waits for all CPUs.
+ * Whether a function can have a trampoline must be known when its program is loaded. The kernel is asked for the
+ * function's address and its first bytes, which show whether ftrace traces it, and to load an empty program for it.
+ * Attaching that program, too, would take long: to change or remove a trampoline, the kernel waits for all CPUs.
  */
 #define _GNU_SOURCE
 #include "client.h"
@@ -21,16 +21,14 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#define FUNCTIONS_MAX 32               /* trying, and removing programs at the end, takes time for each function */
+#define FUNCTIONS_MAX 16               /* attaching each of them may wait for all CPUs, 0.1 s on Linux 6.1; and with the
+				        * programs at entries below 38, which one function can have */
 #define ARGUMENTS_MAX 6                /* number of arguments that are in registers */
 #define NAME_SIZE 128
 #define INSN(operation, to, from, offset, number)				\
 	((struct bpf_insn){ .code = (operation), .dst_reg = (to), .src_reg = (from), .off = (offset), .imm = (number) })
 
-struct trial { int program, link; };
-
-static struct trial trials[2 * FUNCTIONS_MAX];
-static u32 ntrials;
+static u32 nfunctions;                 /* number of functions that have a trampoline */
 static u32 trampolines[STP_TRAMPOLINES];
 static struct btf *kernel;
 
@@ -58,19 +56,22 @@ static bool is_preemptible(void)
 	return !strstr(mode, "(none)") && !strstr(mode, "(voluntary)");
 }
 
-/* Returns the address that the kernel finds for the name when it loads a program for this function; 0: unknown. */
-static u64 kernel_address(const char *name)
+#define CODE_SIZE 16
+struct found { u64 address; u8 code[CODE_SIZE]; };
+
+/* Finds the address of a function as the kernel does when it loads a program for it, and reads its first bytes. */
+static bool ask_kernel(const char *name, struct found *f)
 {
-	struct bpf_insn insns[NAME_SIZE / 4 + 16], *i = insns;
+	struct bpf_insn insns[NAME_SIZE / 4 + 32], *i = insns;
 	LIBBPF_OPTS(bpf_prog_load_opts, load, .prog_flags = BPF_F_SLEEPABLE);
-	u64 address = 0;
-	LIBBPF_OPTS(bpf_test_run_opts, run, .ctx_in = &address, .ctx_size_in = sizeof(address));
+	LIBBPF_OPTS(bpf_test_run_opts, run, .ctx_in = f, .ctx_size_in = sizeof(*f));
 	char text[NAME_SIZE] = "";
 	s32 word;
 	int fd, at;
+	bool done;
 
 	if (strlen(name) >= NAME_SIZE)
-		return 0;
+		return false;
 	strcpy(text, name);
 	*i++ = INSN(BPF_ALU64 | BPF_MOV | BPF_X, BPF_REG_6, BPF_REG_1, 0, 0);
 	for (at = 0; at < NAME_SIZE; at += 4) {
@@ -87,18 +88,41 @@ static u64 kernel_address(const char *name)
 	*i++ = INSN(BPF_JMP | BPF_CALL, 0, 0, 0, BPF_FUNC_kallsyms_lookup_name);
 	*i++ = INSN(BPF_LDX | BPF_MEM | BPF_DW, BPF_REG_1, BPF_REG_10, -8, 0);
 	*i++ = INSN(BPF_STX | BPF_MEM | BPF_DW, BPF_REG_6, BPF_REG_1, 0, 0);
+	for (at = 0; at < CODE_SIZE; at += 8)
+		*i++ = INSN(BPF_ST | BPF_MEM | BPF_DW, BPF_REG_10, 0, at - CODE_SIZE, 0);
+	*i++ = INSN(BPF_ALU64 | BPF_MOV | BPF_X, BPF_REG_3, BPF_REG_1, 0, 0);
+	*i++ = INSN(BPF_ALU64 | BPF_MOV | BPF_X, BPF_REG_1, BPF_REG_10, 0, 0);
+	*i++ = INSN(BPF_ALU64 | BPF_ADD | BPF_K, BPF_REG_1, 0, 0, -CODE_SIZE);
+	*i++ = INSN(BPF_ALU64 | BPF_MOV | BPF_K, BPF_REG_2, 0, 0, CODE_SIZE);
+	*i++ = INSN(BPF_JMP | BPF_CALL, 0, 0, 0, BPF_FUNC_probe_read_kernel);
+	for (at = 0; at < CODE_SIZE; at += 8) {
+		*i++ = INSN(BPF_LDX | BPF_MEM | BPF_DW, BPF_REG_1, BPF_REG_10, at - CODE_SIZE, 0);
+		*i++ = INSN(BPF_STX | BPF_MEM | BPF_DW, BPF_REG_6, BPF_REG_1, 8 + at, 0);
+	}
 	*i++ = INSN(BPF_ALU64 | BPF_MOV | BPF_K, BPF_REG_0, 0, 0, 0);
 	*i++ = INSN(BPF_JMP | BPF_EXIT, 0, 0, 0, 0);
 	fd = bpf_prog_load(BPF_PROG_TYPE_SYSCALL, "stap_try", "GPL", insns, (size_t)(i - insns), &load);
 	if (fd < 0)
-		return 0;
-	if (bpf_prog_test_run_opts(fd, &run))
-		address = 0;
+		return false;
+	done = !bpf_prog_test_run_opts(fd, &run);
 	close(fd);
-	return address;
+	return done;
 }
 
-/* Attaches an empty program to the function with this BTF ID. At a return, it calls the helper for the result. */
+/* Returns whether ftrace traces the function: it begins, after ENDBR, with a call, or with the 5-byte instruction that
+ * the kernel replaces it by while nothing traces the function. */
+static bool is_traced(const u8 *code)
+{
+	/* ENDBR, and what the kernel replaces it by */
+	static const u8 marks[][4] = { { 0xf3, 0x0f, 0x1e, 0xfa }, { 0x66, 0x0f, 0x1f, 0x00 }, { 0x0f, 0x1f, 0x40, 0xd6 } };
+	static const u8 idle[] = { 0x0f, 0x1f, 0x44, 0x00, 0x00 };
+
+	if (!memcmp(code, marks[0], 4) || !memcmp(code, marks[1], 4) || !memcmp(code, marks[2], 4))
+		code += 4;
+	return *code == 0xe8 || !memcmp(code, idle, sizeof(idle));
+}
+
+/* Loads an empty program for the function with this BTF ID. At a return, it calls the helper for the result. */
 static bool try_program(s32 id, bool is_return)
 {
 	const struct bpf_insn insns[] = {
@@ -112,18 +136,11 @@ static bool try_program(s32 id, bool is_return)
 	const u32 first = is_return ? 0 : 4, n = sizeof(insns) / sizeof(*insns);
 	LIBBPF_OPTS(bpf_prog_load_opts, load, .expected_attach_type = is_return ? BPF_TRACE_FEXIT : BPF_TRACE_FENTRY,
 		    .attach_btf_id = (u32)id);
-	struct trial *t = &trials[ntrials];
+	int fd = bpf_prog_load(BPF_PROG_TYPE_TRACING, "stap_try", "GPL", insns + first, n - first, &load);
 
-	t->program = bpf_prog_load(BPF_PROG_TYPE_TRACING, "stap_try", "GPL", insns + first, n - first, &load);
-	if (t->program < 0)
-		return false;
-	t->link = bpf_raw_tracepoint_open(NULL, t->program);
-	if (t->link < 0) {
-		close(t->program);
-		return false;
-	}
-	ntrials++;
-	return true;
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
 }
 
 /* ------------------------------------------------------------------ functions */
@@ -170,7 +187,7 @@ static bool can_serve(const struct stp_function *f)
 	static bool asked, preemptible;
 
 	if (!f->trampoline || f->needs_all_regs || f->program >= STP_TRAMPOLINES || !f->sites->address ||
-	    f->sites->offset || !*f->sites->symbol || functions_is_repeated(f->sites) || ntrials + 2 > 2 * FUNCTIONS_MAX)
+	    f->sites->offset || !*f->sites->symbol || functions_is_repeated(f->sites) || nfunctions == FUNCTIONS_MAX)
 		return false;
 	if (!asked)
 		preemptible = is_preemptible();
@@ -182,6 +199,7 @@ static bool can_serve(const struct stp_function *f)
 
 bool trampolines_choose(const struct stp_function *f)
 {
+	struct found found = { 0 };
 	const struct btf_type *t;
 	u32 how;
 	s32 id;
@@ -191,11 +209,14 @@ bool trampolines_choose(const struct stp_function *f)
 	id = btf__find_by_name_kind(kernel, f->sites->symbol, BTF_KIND_FUNC);
 	t = id > 0 ? btf__type_by_id(kernel, (u32)id) : NULL;
 	t = t ? btf__type_by_id(kernel, t->type) : NULL;
-	if (!t || !arguments(f, t, &how) || kernel_address(f->sites->symbol) != f->sites->address)
+	if (!t || !arguments(f, t, &how) || !ask_kernel(f->sites->symbol, &found))
+		return false;
+	if (found.address != f->sites->address || !is_traced(found.code))
 		return false;
 	if ((f->entry && !try_program(id, false)) || !try_program(id, f->is_return))
 		return false;
 	trampolines[f->program] = how;
+	nfunctions++;
 	return true;
 }
 
@@ -214,37 +235,18 @@ void trampolines_set(const struct stp_function *f)
 	set_type(f, client_numbered_program(f->program), f->is_return);
 }
 
-static void remove_trials(void)
-{
-	for (; ntrials; ntrials--) {
-		close(trials[ntrials - 1].link);
-		close(trials[ntrials - 1].program);
-	}
-}
-
-/* A trampoline has up to 38 programs, those of the trials included (BPF_MAX_TRAMP_LINKS). */
-static int attach(const struct stp_function *f, struct bpf_program *p)
-{
-	struct bpf_link *link = bpf_program__attach_trace(p);
-
-	if (!link && errno == E2BIG) {
-		remove_trials();
-		link = bpf_program__attach_trace(p);
-	}
-	return client_attached(link, f->probe, "");
-}
-
 /* Attaches the entry first: otherwise the returns of some calls would find no values from their entry. */
 int trampolines_attach(const struct stp_function *f)
 {
-	int err = f->entry ? attach(f, client_entry_program(f->program)) : 0;
+	int err = 0;
 
-	return err ? err : attach(f, client_numbered_program(f->program));
+	if (f->entry)
+		err = client_attached(bpf_program__attach_trace(client_entry_program(f->program)), f->probe, "");
+	return err ? err : client_attached(bpf_program__attach_trace(client_numbered_program(f->program)), f->probe, "");
 }
 
 void trampolines_finish(void)
 {
-	remove_trials();
 	btf__free(kernel);
 	kernel = NULL;
 }

@@ -107,7 +107,7 @@ int kernel_file_open(const char *type, const char *mounted_at, const char *name)
 bool trampolines_choose(const struct stp_function *f);
 void trampolines_set(const struct stp_function *f);    /* sets the types of its programs */
 int trampolines_attach(const struct stp_function *f);
-void trampolines_finish(void);     /* after all were attached */
+void trampolines_finish(void);     /* frees memory, after all programs were attached */
 
 /* privileges.c: drop capabilities permanently. Return false if the kernel does not allow that. */
 bool privileges_for_attaching(bool programs);      /* programs: the script has probes of programs */
@@ -132,12 +132,6 @@ bool refusal_report(const char *log, const char *path);
 /* attach_functions.c */
 /* Between opening and loading the object: finds the addresses of functions. Returns 0 or a negative error. */
 int functions_prepare(void);
-/*
- * After loading, in the process that has prepared them: to remove the programs that were attached on trial changes
- * trampolines, and then the kernel does not report the returns of calls in progress. Children of this process would
- * remove them when they execute a program. Until the session starts, hits are ignored.
- */
-int functions_attach_trampolines(void);
 /* Sets the addresses of these sites, or 0 for those that are not found. Returns 0 or -ENOMEM. */
 int functions_find_sites(struct stp_site *const *sites, u32 n);
 /* Returns whether the running kernel has the build ID of the kernel for which the script was translated. */
