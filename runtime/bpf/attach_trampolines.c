@@ -11,6 +11,7 @@
 #define _GNU_SOURCE
 #include "client.h"
 #include "../core/internal.h"
+#include "../include/number.h"
 
 #include <bpf/bpf.h>
 #include <bpf/btf.h>
@@ -157,6 +158,24 @@ static u32 width(u32 type)
 	return btf_is_ptr(t) ? 8 : (btf_is_int(t) || btf_is_any_enum(t)) && t->size <= 8 ? t->size : 0;
 }
 
+/*
+ * Returns whether the function has the number of parameters that its prototype says: a trampoline would lose others.
+ * The BTF of kernels before 6.4 may have the prototype of an inlined function of the same name (pahole before 1.25).
+ */
+static bool is_right(const struct stp_function *f, u32 parameters)
+{
+	uint64_t version, series;
+	struct utsname u;
+	const char *at = u.release;
+
+	if (f->parameters >= 0)
+		return (u32)f->parameters == parameters;
+	if (uname(&u) || number_unsigned(&at, 10, &version) != NUMBER_GOOD || *at++ != '.' ||
+	    number_unsigned(&at, 10, &series) != NUMBER_GOOD)
+		return false;
+	return version > 6 || (version == 6 && series >= 4);
+}
+
 /* Computes how a trampoline stores the arguments, from the function's prototype. Returns false if a register that the
  * program reads is none of its arguments. */
 static bool arguments(const struct stp_function *f, const struct btf_type *prototype, u32 *how)
@@ -166,7 +185,7 @@ static bool arguments(const struct stp_function *f, const struct btf_type *proto
 	u32 n = btf_vlen(prototype), read = f->registers, i;
 
 	*how = STP_TRAMPOLINE_USED;
-	if (n > ARGUMENTS_MAX)
+	if (n > ARGUMENTS_MAX || !is_right(f, n))
 		return false;
 	for (i = 0; i < n; i++) {
 		u32 bytes = width(p[i].type);

@@ -587,6 +587,7 @@ struct stp_function {
 	u32 program;               /* number of the probe whose BPF program serves this one, */
 	u32 registers;             /* and a mask of the words of struct pt_regs that it reads */
 	bool trampoline;           /* BPF programs may be attached to the trampoline of the function */
+	s8 parameters;             /* trampoline: number of the function's parameters by DWARF; -1: unknown */
 	void *state;               /* owned by the runtime */
 };
 /* Compact form: `n` functions with one site each, whose probes and sites are successive. */

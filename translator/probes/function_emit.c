@@ -379,6 +379,15 @@ static bool may_use_trampoline(const struct group *g, bool stacks)
 	       !(d->is_return && stacks);
 }
 
+// Returns the number of the function's parameters by DWARF; -1: unknown.
+static int parameters_of(const struct di_function *f)
+{
+	di_names names = { 0 };
+
+	di_variable_names(f, true, &names);
+	return di_module_source(f->module) == DI_SOURCE_DWARF && f->has_types ? names.n : -1;
+}
+
 static void emit_entry(struct session *s, struct cwriter *w, const struct group *g)
 {
 	const struct probe *p = g->first;
@@ -388,7 +397,7 @@ static void emit_entry(struct session *s, struct cwriter *w, const struct group 
 	if (s->opt.bpf_runtime)
 		cw_line(w, ".program = %d, .registers = %s,", program_of(s, p)->index, emit_bpf_registers(s, p));
 	if (g->trampoline)
-		cw_line(w, ".trampoline = true,");
+		cw_line(w, ".trampoline = true, .parameters = %d,", parameters_of(d->function));
 	if (d->is_return)
 		cw_line(w, ".is_return = true,");
 	if (d->wildcard)
