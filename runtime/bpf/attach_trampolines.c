@@ -15,9 +15,7 @@
 
 #include <bpf/bpf.h>
 #include <bpf/btf.h>
-#include <errno.h>
 #include <linux/bpf.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
 #include <unistd.h>
@@ -60,25 +58,34 @@ static bool is_preemptible(void)
 #define CODE_SIZE 16
 struct found { u64 address; u8 code[CODE_SIZE]; };
 
+/* Writes instructions that store the name below the last 8 bytes of the stack. Returns the end of the instructions. */
+static struct bpf_insn *put_name(struct bpf_insn *i, const char *name)
+{
+	char text[NAME_SIZE] = "";
+	s32 word;
+	int at;
+
+	strcpy(text, name);
+	for (at = 0; at < NAME_SIZE; at += 4) {
+		memcpy(&word, text + at, 4);
+		*i++ = INSN(BPF_ST | BPF_MEM | BPF_W, BPF_REG_10, 0, at - NAME_SIZE - 8, word);
+	}
+	return i;
+}
+
 /* Finds the address of a function as the kernel does when it loads a program for it, and reads its first bytes. */
 static bool ask_kernel(const char *name, struct found *f)
 {
 	struct bpf_insn insns[NAME_SIZE / 4 + 32], *i = insns;
 	LIBBPF_OPTS(bpf_prog_load_opts, load, .prog_flags = BPF_F_SLEEPABLE);
 	LIBBPF_OPTS(bpf_test_run_opts, run, .ctx_in = f, .ctx_size_in = sizeof(*f));
-	char text[NAME_SIZE] = "";
-	s32 word;
 	int fd, at;
 	bool done;
 
 	if (strlen(name) >= NAME_SIZE)
 		return false;
-	strcpy(text, name);
 	*i++ = INSN(BPF_ALU64 | BPF_MOV | BPF_X, BPF_REG_6, BPF_REG_1, 0, 0);
-	for (at = 0; at < NAME_SIZE; at += 4) {
-		memcpy(&word, text + at, 4);
-		*i++ = INSN(BPF_ST | BPF_MEM | BPF_W, BPF_REG_10, 0, at - NAME_SIZE - 8, word);
-	}
+	i = put_name(i, name);
 	*i++ = INSN(BPF_ST | BPF_MEM | BPF_DW, BPF_REG_10, 0, -8, 0);
 	*i++ = INSN(BPF_ALU64 | BPF_MOV | BPF_X, BPF_REG_1, BPF_REG_10, 0, 0);
 	*i++ = INSN(BPF_ALU64 | BPF_ADD | BPF_K, BPF_REG_1, 0, 0, -NAME_SIZE - 8);
@@ -176,11 +183,11 @@ static bool is_right(const struct stp_function *f, u32 parameters)
 	return version > 6 || (version == 6 && series >= 4);
 }
 
-/* Computes how a trampoline stores the arguments, from the function's prototype. Returns false if a register that the
- * program reads is none of its arguments. */
+/* Computes how a trampoline stores the arguments, from the function's prototype. Returns false if the
+ * program reads a register that is not one of its arguments. */
 static bool arguments(const struct stp_function *f, const struct btf_type *prototype, u32 *how)
 {
-	static const u8 words[ARGUMENTS_MAX] = { 14, 13, 12, 11, 9, 8 };   /* di, si, dx, cx, r8, r9 of struct pt_regs */
+	static const u8 words[ARGUMENTS_MAX] = STP_ARGUMENT_WORDS;
 	const struct btf_param *p = btf_params(prototype);
 	u32 n = btf_vlen(prototype), read = f->registers, i;
 

@@ -135,7 +135,7 @@ STP_INLINE void bpf_argument(struct stp_slot *s, const u64 *ctx, u32 how, u32 i,
 /* Copies the arguments in the registers of the mask, to where bpf_registers() puts them. */
 STP_INLINE void bpf_arguments(struct stp_slot *s, const u64 *ctx, u32 how, u32 mask)
 {
-	const u8 words[] = { STP_WORD_DI, STP_WORD_SI, STP_WORD_DX, STP_WORD_CX, STP_WORD_R8, STP_WORD_R9 };
+	const u8 words[] = STP_ARGUMENT_WORDS;
 	u32 i;
 
 #pragma unroll

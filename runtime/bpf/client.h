@@ -102,8 +102,8 @@ bool client_same_file(const struct stp_program *program);
 /* kernel_files.c: opens a file of a file system of this type, which need not be mounted. Returns -1 on failure. */
 int kernel_file_open(const char *type, const char *mounted_at, const char *name);
 
-/* attach_trampolines.c: before loading, sets the type of the function's program so that it uses a trampoline. Returns
- * false if that is impossible; then kprobes serve the function. */
+/* attach_trampolines.c: before loading, returns whether the function's programs can use its trampoline; else it is
+ * probed by kprobes. */
 bool trampolines_choose(const struct stp_function *f);
 void trampolines_set(const struct stp_function *f);    /* sets the types of its programs */
 int trampolines_attach(const struct stp_function *f);
