@@ -57,7 +57,7 @@ static unsigned slice_values(struct emitter *e, struct expr **keys, int n, struc
 
 static const char *lookup(struct emitter *e, struct var *v, const struct value *keys)
 {
-	const char *name = emit_global(e, v)->name;
+	const char *name = operand_global(e, OPERAND_GLOBAL, v);
 
 	if (e->s->opt.bpf_runtime)
 		return str_printf("STP_MAP_GET(c, &%s, %s)", name, keys_text(e, v, keys, v->arity));
@@ -81,7 +81,7 @@ static void merge(struct emitter *e, struct var *v, struct loc loc)
 	if (!access_is_merged(v) || !emit_needs_context(e, loc))
 		return;
 	emit_require_write_lock(e, v);
-	cw_line(e->w, "stp_map_merge(c, &%s);", emit_global(e, v)->name);
+	cw_line(e->w, "stp_map_merge(c, &%s);", operand_global(e, OPERAND_GLOBAL, v));
 	emit_check(e, loc);
 }
 
@@ -117,7 +117,7 @@ struct value emit_in(struct emitter *e, struct expr *x)
 		const char *t = temp_long(e);
 
 		emit_global(e, v)->walked |= e->programs;
-		cw_line(e->w, "%s = stp_map_has_slice(c, &%s, %s, %u);", t, emit_global(e, v)->name,
+		cw_line(e->w, "%s = stp_map_has_slice(c, &%s, %s, %u);", t, operand_global(e, OPERAND_GLOBAL, v),
 			keys_text(e, v, keys, n), any);
 		emit_check(e, x->loc);
 		result = value_text(0, true, "%s", t);
@@ -132,7 +132,7 @@ struct value emit_in(struct emitter *e, struct expr *x)
 const char *emit_put(struct emitter *e, struct expr *x, struct value *keys)
 {
 	struct var *v = x->u.index.decl;
-	const char *cell = temp_cell(e), *name = emit_global(e, v)->name, *put = "stp_map_put";
+	const char *cell = temp_cell(e), *name = operand_global(e, OPERAND_GLOBAL, v), *put = "stp_map_put";
 
 	if (v->per_cpu)
 		merge(e, v, x->loc);
@@ -152,7 +152,7 @@ const char *emit_put(struct emitter *e, struct expr *x, struct value *keys)
 bool emit_element_adder(struct emitter *e, struct expr *x, struct value *keys, enum tok op, struct value n)
 {
 	struct var *v = x->u.index.decl;
-	const char *name = emit_global(e, v)->name, *by;
+	const char *name = operand_global(e, OPERAND_GLOBAL, v), *by;
 
 	if (!v->per_cpu || v->is_copy || (op != TOK_ADD && op != TOK_SUB))
 		return false;
@@ -170,7 +170,7 @@ static void delete_scalar(struct emitter *e, struct var *v)
 	emit_global(e, v)->walked |= e->programs;
 	emit_bpf_use(e, v->type == T_STATS ? BPF_SCALARS : 0);
 	if (v->type == T_STATS)
-		cw_line(e->w, "stp_scalar_clear(c, &%s);", emit_global(e, v)->name);
+		cw_line(e->w, "stp_scalar_clear(c, &%s);", operand_global(e, OPERAND_GLOBAL, v));
 	else if (v->type == T_STRING)
 		cw_line(e->w, "%s[0] = '\\0';", emit_var(e, v));
 	else
@@ -188,7 +188,7 @@ void emit_delete(struct emitter *e, struct expr *x)
 		if (v->arity > 0 && v->per_cpu)
 			merge(e, v, x->loc);
 		if (v->arity > 0)
-			cw_line(e->w, "stp_map_clear(c, &%s);", emit_global(e, v)->name);
+			cw_line(e->w, "stp_map_clear(c, &%s);", operand_global(e, OPERAND_GLOBAL, v));
 		else
 			delete_scalar(e, v);
 		if (v->arity > 0 || v->type == T_STATS)
@@ -202,12 +202,13 @@ void emit_delete(struct emitter *e, struct expr *x)
 	if (v->per_cpu)
 		merge(e, v, x->loc);
 	if (any)
-		cw_line(e->w, "stp_map_delete_slice(c, &%s, %s, %u);", emit_global(e, v)->name,
+		cw_line(e->w, "stp_map_delete_slice(c, &%s, %s, %u);", operand_global(e, OPERAND_GLOBAL, v),
 			keys_text(e, v, keys, v->arity), any);
 	else if (e->s->opt.bpf_runtime)
-		cw_line(e->w, "STP_MAP_DELETE(c, &%s, %s);", emit_global(e, v)->name, keys_text(e, v, keys, v->arity));
+		cw_line(e->w, "STP_MAP_DELETE(c, &%s, %s);", operand_global(e, OPERAND_GLOBAL, v),
+			keys_text(e, v, keys, v->arity));
 	else
-		cw_line(e->w, "stp_map_delete(c, &%s, %s);", emit_global(e, v)->name,
+		cw_line(e->w, "stp_map_delete(c, &%s, %s);", operand_global(e, OPERAND_GLOBAL, v),
 			keys_text(e, v, keys, v->arity));
 	if (any)
 		emit_check(e, x->loc);

@@ -61,7 +61,7 @@ static bool emit_adder(struct emitter *e, struct var *v, enum tok op, struct val
 {
 	if (!emit_is_adder(v) || (op != TOK_ADD && op != TOK_SUB))
 		return false;
-	cw_line(e->w, "STP_ADD(PERCPU->%s, %s%s);", emit_var(e, v), op == TOK_SUB ? "0 - " : "",
+	cw_line(e->w, "STP_ADD(%s, %s%s);", operand_global(e, OPERAND_PERCPU, v), op == TOK_SUB ? "0 - " : "",
 		value.constant && op == TOK_ADD ? value.text : value_wrap(value));
 	return true;
 }

@@ -287,8 +287,8 @@ static struct value read_var(struct emitter *e, struct expr *x)
 	const char *name = emit_var(e, v);
 
 	if (emit_is_adder(v))
-		return value_text(GLOBAL, true, "stp_adder_read(%s, __builtin_offsetof(struct percpu, %s), %s)",
-				  e->body->no_context ? "NULL" : "c", name, name);
+		return value_text(GLOBAL, true, "stp_adder_read(%s, %s, %s)", e->body->no_context ? "NULL" : "c",
+				  operand_global(e, OPERAND_OFFSET, v), name);
 	return value_text(v->kind == VAR_GLOBAL ? GLOBAL : LOCAL, true, "%s", name);
 }
 
@@ -304,7 +304,7 @@ void emit_store(struct emitter *e, struct var *v, struct value value)
 	}
 	if (emit_is_adder(v)) {
 		value = value_keep(e, value, T_LONG);
-		cw_line(e->w, "stp_adder_clear(c, __builtin_offsetof(struct percpu, %s));", name);
+		cw_line(e->w, "stp_adder_clear(c, %s);", operand_global(e, OPERAND_OFFSET, v));
 	}
 	cw_line(e->w, "%s = %s;", name, value_long(value));
 }
@@ -339,7 +339,15 @@ static struct value emit_literal(struct emitter *e, struct expr *x)
 		diag_warning(x->loc, "a string of %zu bytes is cut to %zu; raise the limit with -DMAXSTRINGLEN=%zu", len, max,
 			     len + 1);
 	return value_text(0, true, e->s->opt.bpf_runtime ? "STP_LITERAL(%s)" : "%s",
-			  emit_c_string(str_ndup(x->u.string.bytes, len < max ? len : max)));
+			  operand(e, OPERAND_TEXT, emit_c_string(str_ndup(x->u.string.bytes, len < max ? len : max))));
+}
+
+static struct value literal_number(struct emitter *e, int64_t n)
+{
+	struct value v = value_number(n);
+
+	v.text = operand_number(e, n);
+	return v;
 }
 
 static struct value emit_operands(struct emitter *e, struct expr *x)
@@ -360,7 +368,7 @@ static struct value emit_operands(struct emitter *e, struct expr *x)
 struct value emit_expr(struct emitter *e, struct expr *x)
 {
 	switch (x->kind) {
-	case E_NUMBER:      return value_number(x->u.number);
+	case E_NUMBER:      return literal_number(e, x->u.number);
 	case E_STRING:      return emit_literal(e, x);
 	case E_VAR:         return read_var(e, x);
 	case E_INDEX:       return emit_index(e, x);

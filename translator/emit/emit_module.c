@@ -112,7 +112,7 @@ static const char *token_at(struct loc loc, const char **kind)
 	return str_ndup(start, longest ? longest : 1);
 }
 
-const char *emit_operator_at(struct loc loc)
+const char *emit_operator_text(struct loc loc)
 {
 	const char *kind, *token;
 
@@ -120,6 +120,11 @@ const char *emit_operator_at(struct loc loc)
 		return emit_c_string("generated code");
 	token = token_at(loc, &kind);
 	return emit_c_string(str_printf("%s '%s' at %s", kind, token, emit_location_text(loc)));
+}
+
+const char *emit_operator_at(struct emitter *e, struct loc loc)
+{
+	return operand(e, OPERAND_TEXT, emit_operator_text(loc));
 }
 
 const char *emit_probe_ref(const struct probe *p)

@@ -118,7 +118,7 @@ static void write_piece(struct cwriter *w, const struct format_piece *p, const s
 }
 
 // Returns the name of the table of these pieces, and the number of its entries in *n; equal pieces share one table.
-static const char *format_table(struct emitter *e, pieces *f, int *n)
+static const char *format_table(struct emitter *e, const pieces *f, int *n)
 {
 	struct cwriter lines = { .depth = 1 };
 	const struct format_piece *p = f->at, *end = p + f->n, *conv;
@@ -130,14 +130,14 @@ static const char *format_table(struct emitter *e, pieces *f, int *n)
 	}
 	name = map_get(&e->formats, buf_text(&lines.text));
 	if (name)
-		return name;
+		return operand(e, OPERAND_TABLE, name);
 	name = str_printf("fmt%d", ++e->formats_made);
 	map_put(&e->formats, buf_text(&lines.text), (void *)name);
 	vec_push(&e->format_tables, ((struct format_table){ name, *n }));
 	cw_line(&e->tables, "static const struct stp_format %s[] = {", name);
 	cw_append(&e->tables, &lines);
 	cw_line(&e->tables, "};");
-	return name;
+	return operand(e, OPERAND_TABLE, name);
 }
 
 static bool all_literal(const pieces *f)
@@ -278,11 +278,12 @@ static void write_adders(struct emitter *e, pieces *f, struct expr *x)
 
 	table = format_table(e, f, &n);
 	for vec_each(&x->u.print.args, it) {
-		name = emit_var(e, (*it)->u.var.decl);
+		name = emit_global(e, (*it)->u.var.decl)->name;
 		buf_printf(&b, " { __builtin_offsetof(struct percpu, %s), &%s },", name, name);
 	}
 	cw_line(&e->tables, "static const struct stp_adder adders%d[] = {%s };", ++e->adders_made, buf_text(&b));
-	cw_line(e->w, "stp_printf(c, %s, %d, stp_adders_read(c, adders%d, %d));", table, n, e->adders_made, x->u.print.args.n);
+	cw_line(e->w, "stp_printf(c, %s, %s, stp_adders_read(c, %s, %d));", table, operand_number(e, n),
+		operand(e, OPERAND_TABLE, str_printf("adders%d", e->adders_made)), x->u.print.args.n);
 }
 
 static bool may_fail(const pieces *f)
@@ -417,7 +418,8 @@ static void write_printf(struct emitter *e, const pieces *f, struct expr *x, con
 			puts = record_words(e, x, v, first, &some, &words);
 			cw_line(e->w, "STP_PRINTF(c, %s, %d, %s, %s, %s);", table, n, words, puts, arguments(e, x, v, first, values));
 		} else {
-			cw_line(e->w, "stp_printf(c, %s, %d, %s);", table, n, arguments(e, x, v, first, values));
+			cw_line(e->w, "stp_printf(c, %s, %s, %s);", table, operand_number(e, n),
+				arguments(e, x, v, first, values));
 		}
 		if (may_fail(&some))
 			emit_check(e, x->loc);
@@ -425,13 +427,41 @@ static void write_printf(struct emitter *e, const pieces *f, struct expr *x, con
 	}
 }
 
+// Writes a print without arguments, to the output or into a buffer.
+static void write_literal(struct emitter *e, const pieces *f, const char *into)
+{
+	size_t len;
+	const char *text = joined(f, &len), *literal = operand(e, OPERAND_TEXT, quoted(text, len));
+
+	if (into)
+		cw_line(e->w, e->s->opt.bpf_runtime ? "stp_copy(%s, STP_LITERAL(%s), STP_STRLEN);" :
+			"stp_copy(%s, %s, STP_STRLEN);", into, literal);
+	else if (len)
+		cw_line(e->w, "stp_print(c, %s, %s);", literal, operand_number(e, (int64_t)len));
+}
+
+static void write_sprintf(struct emitter *e, const pieces *f, struct expr *x, const struct value *v, const char *into)
+{
+	int n;
+	const char *table = format_table(e, f, &n);
+
+	if (e->programs) {
+		cw_line(e->w, "#ifdef STP_BPF");
+		write_pieces(e, f, into, v);
+		cw_line(e->w, "#else");
+	}
+	cw_line(e->w, "stp_sprintf(c, %s, STP_STRLEN, %s, %s, %s);", into, table, operand_number(e, n),
+		arguments(e, x, v, 0, x->u.print.args.n));
+	if (e->programs)
+		cw_line(e->w, "#endif");
+	if (may_fail(f))
+		emit_check(e, x->loc);
+}
+
 static struct value print_format(struct emitter *e, struct expr *x, const char *into)
 {
 	pieces f = { 0 };
-	const char *text;
 	struct value *v;
-	size_t len;
-	int n;
 
 	format_of(x, &f);
 	x = print_stacks(x, &f);
@@ -440,31 +470,14 @@ static struct value print_format(struct emitter *e, struct expr *x, const char *
 	v = values_of(e, x);
 	if (x->u.print.to_string)
 		into = into ? into : temp_string(e);
-	if (all_literal(&f)) {
-		text = joined(&f, &len);
-		if (into)
-			cw_line(e->w, e->s->opt.bpf_runtime ? "stp_copy(%s, STP_LITERAL(%s), STP_STRLEN);" :
-				"stp_copy(%s, %s, STP_STRLEN);", into, quoted(text, len));
-		else if (len)
-			cw_line(e->w, "stp_print(c, %s, %zu);", quoted(text, len), len);
-	} else if (into) {
-		text = format_table(e, &f, &n);
-		if (e->programs) {
-			cw_line(e->w, "#ifdef STP_BPF");
-			write_pieces(e, &f, into, v);
-			cw_line(e->w, "#else");
-		}
-		cw_line(e->w, "stp_sprintf(c, %s, STP_STRLEN, %s, %d, %s);", into, text, n,
-			arguments(e, x, v, 0, x->u.print.args.n));
-		if (e->programs)
-			cw_line(e->w, "#endif");
-		if (may_fail(&f))
-			emit_check(e, x->loc);
-	} else if (are_adders(e, x) && !may_fail(&f)) {
+	if (all_literal(&f))
+		write_literal(e, &f, into);
+	else if (into)
+		write_sprintf(e, &f, x, v, into);
+	else if (are_adders(e, x) && !may_fail(&f))
 		write_adders(e, &f, x);
-	} else {
+	else
 		write_printf(e, &f, x, v);
-	}
 	if (x->u.print.in_part)
 		cw_line(e->w, "stp_structure_cut();");
 	return into ? value_text(0, true, "%s", into) : value_number(0);

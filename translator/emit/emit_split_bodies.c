@@ -224,9 +224,11 @@ static struct piece *make_piece(struct emitter *e, struct stmt *st, struct loc l
 	struct row row;
 
 	open_part(e, &part);
+	e->operands.marked = true;
 	row = emit_row(e);
 	emit_in_row(e, &row, st, loc);
 	piece->code = end_code(e, &part, &row, loc);
+	e->operands.marked = false;
 	piece->fails = e->body->out.used;
 	leave_part(e, &part);
 	alike_divide(e, piece);
@@ -330,6 +332,7 @@ static void write_pieces(struct emitter *e, struct sharing *s)
 					write_group(e, g[k]);
 			call_groups(e, s, g, n, repeats);
 		} else {
+			operands_expand(e, &piece->code.text);
 			cw_line(&s->calls, "{");
 			cw_append(&s->calls, &piece->code);
 			cw_line(&s->calls, "}");

@@ -18,7 +18,8 @@ const char *emit_stat_of(struct emitter *e, struct expr *of)
 		emit_global(e, of->u.var.decl)->walked |= e->programs;
 		emit_bpf_use(e, BPF_SCALARS);
 		t = temp_text(e);
-		cw_line(e->w, "%s = (const char *)stp_scalar_merge(c, &%s);", t, emit_global(e, of->u.var.decl)->name);
+		cw_line(e->w, "%s = (const char *)stp_scalar_merge(c, &%s);", t,
+			operand_global(e, OPERAND_GLOBAL, of->u.var.decl));
 		emit_check(e, of->loc);
 		return str_printf("(const struct stp_stat *)%s", t);
 	}
@@ -118,7 +119,7 @@ void emit_stat_add(struct emitter *e, struct expr *l, struct value *keys, struct
 	} else {
 		if (!emit_needs_context(e, l->loc))
 			return;
-		to = str_printf("(struct stp_stat *)PERCPU->%s", emit_global(e, var)->name);
+		to = str_printf("(struct stp_stat *)%s", operand_global(e, OPERAND_PERCPU, var));
 	}
 	cw_line(e->w, "stp_stat_add(%s, %s, %s);", to, emit_desc(e, var), value_long(v));
 }

@@ -17,7 +17,7 @@ static void location_comment(struct emitter *e, struct stmt *st)
 		return;
 	b->location_line = st->loc.line;
 	b->location_source = st->loc.source;
-	cw_line(e->w, "/* %s */", emit_comment_text(emit_location_text(st->loc)));
+	cw_line(e->w, "%s", operand(e, OPERAND_COMMENT, emit_comment_text(emit_location_text(st->loc))));
 }
 
 // Returns the maximum number of statements that one pass executes. A nested loop counts as one, since it charges

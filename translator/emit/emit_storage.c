@@ -21,14 +21,13 @@ struct global *emit_global(struct emitter *e, struct var *v)
 		g.name = emit_unique(e, "g_", v->name);
 		vec_push(&e->globals, g);
 		v->index = e->globals.n;
-		map_put(&e->global_names, g.name, v);
 	}
 	return &e->globals.at[v->index - 1];
 }
 
 const char *emit_desc(struct emitter *e, struct var *v)
 {
-	return str_printf("&%s_desc", emit_global(e, v)->name);
+	return operand_global(e, OPERAND_DESCRIPTION, v);
 }
 
 void emit_require_write_lock(struct emitter *e, struct var *v)

@@ -139,13 +139,13 @@ static const char *table_of(struct emitter *e, const char *type, const char *pre
 	const char *name = map_get(&e->formats, buf_text(&lines->text));
 
 	if (name)
-		return name;
+		return operand(e, OPERAND_TABLE, name);
 	name = str_printf("%s%d", prefix, ++e->formats_made);
 	map_put(&e->formats, buf_text(&lines->text), (void *)name);
 	cw_line(&e->tables, "%s %s[] = {", type, name);
 	cw_append(&e->tables, lines);
 	cw_line(&e->tables, "};");
-	return name;
+	return operand(e, OPERAND_TABLE, name);
 }
 
 // Pointers of the kernel that one function of the runtime follows, from the outermost load: x->a->b is offset(b),
@@ -181,7 +181,7 @@ static const char *load_locations(struct emitter *e, const struct pointers *p)
 	struct cwriter lines = { .depth = 1 };
 
 	for (int i = p->n; i-- > 0; )
-		cw_line(&lines, "%s,", emit_operator_at(p->loads[i]->loc));
+		cw_line(&lines, "%s,", emit_operator_text(p->loads[i]->loc));
 	return table_of(e, "static const char *const", "at", &lines);
 }
 
@@ -191,7 +191,7 @@ static struct value follow(struct emitter *e, const struct pointers *p)
 	const char *t = temp_long(e), *offsets = "";
 
 	for (int i = p->n; i-- > 0; )
-		offsets = str_printf("%s, %d", offsets, p->offsets[i]);
+		offsets = str_printf("%s, %s", offsets, operand_number(e, p->offsets[i]));
 	cw_line(e->w, "%s = (s64)stp_follow%d(c, %s%s);", t, p->n, value_wrap(from), offsets);
 	if (emit_needs_context(e, p->loads[0]->loc))
 		cw_line(e->w, "STP_CHECK(c, %s[%s], %s);", load_locations(e, p), t, emit_error_label(e));

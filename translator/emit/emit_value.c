@@ -136,10 +136,10 @@ const char *emit_var(struct emitter *e, struct var *v)
 	struct local *l;
 
 	if (v->kind == VAR_GLOBAL)
-		return emit_global(e, v)->name;
+		return operand_global(e, OPERAND_GLOBAL, v);
 	l = find_local(e, v);
 	if (e->body->parts.of || (v->type == T_STRING && (v->kind == VAR_LOCAL || l->copied)))
-		return str_printf("f->%s", l->name);
+		return operand_local(e, v, l->name);
 	return l->name;
 }
 
@@ -163,11 +163,11 @@ const char *emit_error_label(struct emitter *e)
 
 void emit_actions(struct emitter *e, int statements, struct loc loc)
 {
-	cw_line(e->w, "STP_ACTIONS(c, %d, %s, %s);", statements, emit_operator_at(loc), emit_error_label(e));
+	cw_line(e->w, "STP_ACTIONS(c, %d, %s, %s);", statements, emit_operator_at(e, loc), emit_error_label(e));
 }
 
 void emit_check(struct emitter *e, struct loc loc)
 {
 	if (emit_needs_context(e, loc))
-		cw_line(e->w, "STP_CHECK(c, %s, %s);", emit_operator_at(loc), emit_error_label(e));
+		cw_line(e->w, "STP_CHECK(c, %s, %s);", emit_operator_at(e, loc), emit_error_label(e));
 }

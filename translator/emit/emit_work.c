@@ -146,6 +146,29 @@ static bool is_format(const char *name, size_t len)
 	return (len == 10 && !strncmp(name, "stp_printf", len)) || (len == 11 && !strncmp(name, "stp_sprintf", len));
 }
 
+// Returns whether there is a string literal at p, or the mark of one.
+static bool is_literal(const struct emitter *e, const char *p)
+{
+	const struct operand *o = operand_at(e, p);
+
+	return o ? o->kind == OPERAND_TEXT : *p == '"';
+}
+
+static bool follows_string(const char *from, const char *p)
+{
+	return p - from >= OPERAND && !strncmp(p - OPERAND, ".s = ", OPERAND);
+}
+
+static void scan(struct emitter *e, const char *from, const char *end, struct work *sum, uint64_t *bound);
+
+static void scan_operand(struct emitter *e, const struct operand *o, bool string, struct work *sum, uint64_t *bound)
+{
+	if (o->kind != OPERAND_TEXT)
+		scan(e, o->text, o->text + strlen(o->text), sum, bound);
+	else if (string)
+		sum->chars += TEXT_CHARS * (strlen(o->text) - 1);
+}
+
 // Adds the costs of a part of the text: calls by name; strings that are keys, and at twice the cost strings that
 // are formatted; one unit for every few characters of other code.
 static void scan(struct emitter *e, const char *from, const char *end, struct work *sum, uint64_t *bound)
@@ -153,12 +176,16 @@ static void scan(struct emitter *e, const char *from, const char *end, struct wo
 	uint64_t n = 0, chars = 0, string = (uint64_t)emit_string_len(e), text = string;
 
 	for (const char *p = from; p < end; p++) {
+		const struct operand *o = operand_at(e, p);
 		const char *start = p;
 
-		if (*p == '"') {
+		if (o) {
+			p = operand_end(p) - 1;
+			scan_operand(e, o, follows_string(from, start), sum, bound);
+		} else if (*p == '"') {
 			for (p++; p < end && *p != '"'; p++)
 				p += *p == '\\';
-			if (start - from >= OPERAND && !strncmp(start - OPERAND, ".s = ", OPERAND))
+			if (follows_string(from, start))
 				chars += TEXT_CHARS * (uint64_t)(p - start);
 		} else if (*p == '/' && p + 1 < end && p[1] == '*') {
 			for (p += 2; p + 1 < end && (p[0] != '*' || p[1] != '/'); p++)
@@ -172,7 +199,7 @@ static void scan(struct emitter *e, const char *from, const char *end, struct wo
 				text = 2 * string;
 			p--;
 			chars += 2;
-		} else if (end - p > OPERAND && !strncmp(p, ".s = ", OPERAND) && p[OPERAND] != '"') {
+		} else if (end - p > OPERAND && !strncmp(p, ".s = ", OPERAND) && !is_literal(e, p + OPERAND)) {
 			n += text;
 			*bound += text;
 		} else if (*p != '\t' && *p != ' ' && *p != '\n') {
@@ -238,7 +265,8 @@ static void charge(struct emitter *e, struct work_mark m, uint64_t n, struct loc
 	struct buf line = { 0 };
 
 	cw_indent(&line, e->w->depth);
-	buf_printf(&line, "STP_WORK(c, %llu, %s, %s);\n", (unsigned long long)n, emit_operator_at(loc), emit_error_label(e));
+	buf_printf(&line, "STP_WORK(c, %s, %s, %s);\n", operand_number(e, (int64_t)n), emit_operator_at(e, loc),
+		   emit_error_label(e));
 	insert(&e->w->text, m.at, buf_text(&line));
 	e->body->charged += n;
 	if (!is_estimated(e) || last->end <= m.at)

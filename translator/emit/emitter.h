@@ -103,6 +103,29 @@ struct global {
 	bool walked;
 };
 
+// Parts of the text by which statements that share a C function may differ (emit_operand.c).
+enum operand_kind {
+	OPERAND_TEXT,              // a string literal
+	OPERAND_NUMBER,            // at least 0
+	OPERAND_TABLE,             // a table of this pass
+	OPERAND_GLOBAL,            // a global as an lvalue, or the struct of an array or statistic
+	OPERAND_PERCPU,            // a global's variable for each CPU as an lvalue
+	OPERAND_OFFSET,            // its offset in struct percpu
+	OPERAND_LOCAL,             // a variable in the frame, as an lvalue
+	OPERAND_DESCRIPTION,       // address of the description of a statistic
+	OPERAND_COMMENT,
+};
+struct operand {
+	enum operand_kind kind;
+	const char *name, *text;   // name: what `text`, its C, is about
+	const char *type;          // operands of one kind with the same type can replace each other
+};
+struct operands {
+	bool marked;               // operands are written as marks
+	VEC(const struct operand *) list;
+	struct map marks;          // kind, type and name -> mark
+};
+
 enum { UNSEEN, LOOKING, SEEN };
 struct func_info {
 	struct func *func;
@@ -146,7 +169,7 @@ struct emitter {
 	struct cwriter functions, prototypes, handlers;
 	struct body *body;
 	VEC(struct global) globals;
-	struct map global_names;   // name in C -> its struct var
+	struct operands operands;
 	VEC(struct func_info *) funcs;
 	int funcs_written;         // number of `funcs` that are written, from the first
 	struct func_info *caller;  // the function or handler whose callees are collected
@@ -189,7 +212,8 @@ struct emitter {
 // emit_module.c
 const char *emit_unique(struct emitter *e, const char *prefix, const char *name);
 const char *emit_location_text(struct loc loc);              // "t.stp:3:5"
-const char *emit_operator_at(struct loc loc);                    // "operator '/' at t.stp:3:5", quoted for C
+const char *emit_operator_text(struct loc loc);             // "operator '/' at t.stp:3:5", quoted for C
+const char *emit_operator_at(struct emitter *e, struct loc loc); // the same as an operand
 const char *emit_comment_text(const char *text);          // converted so that it is safe inside a comment
 int64_t emit_string_len(struct emitter *e);
 
@@ -231,6 +255,18 @@ void emit_bpf_client_load(struct emitter *e, struct loc loc);  // records a load
 // emit_bpf_stack.c
 void emit_bpf_takes(struct emitter *e, struct cwriter *w, const struct probe *p);
 void emit_bpf_stack_sizes(struct emitter *e, struct cwriter *w);
+
+// emit_operand.c: These functions return C, or while e->operands.marked a mark for it.
+const char *operand(struct emitter *e, enum operand_kind kind, const char *name);
+const char *operand_number(struct emitter *e, int64_t n);        // negative numbers are not operands
+const char *operand_global(struct emitter *e, enum operand_kind kind, struct var *v);
+const char *operand_local(struct emitter *e, const struct var *v, const char *name);
+// Reading text with marks: returns the operand of the mark that begins there, or NULL; the end of the mark; the operand
+// of the next mark, or NULL, and sets *at to the mark.
+const struct operand *operand_at(const struct emitter *e, const char *mark);
+const char *operand_end(const char *mark);
+const struct operand *operand_next(const struct emitter *e, const char *text, const char **at);
+void operands_expand(const struct emitter *e, struct buf *text);       // replaces the marks in the text by C
 
 // emit_storage.c
 struct global *emit_global(struct emitter *e, struct var *v);
