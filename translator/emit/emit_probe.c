@@ -32,6 +32,12 @@ static bool is_pointer(const struct local *l)
 	return l->var->type == T_STRING && l->var->kind == VAR_PARAM && !l->copied;
 }
 
+// Returns whether the function's string is built in its frame, which has no pointer to the caller's buffer.
+static bool copies_result(const struct body *b)
+{
+	return b->no_pointers && b->func && b->func->type == T_STRING;
+}
+
 // Size of struct stp_cursor in words, or an upper bound.
 enum { CURSOR_WORDS = 24 };
 
@@ -53,7 +59,7 @@ static int frame_strings(struct emitter *e)
 
 	for vec_each(&b->locals, l)
 		n += l->var->type == T_STRING && !is_pointer(l);
-	if (b->loops_are_functions && b->func && b->func->type == T_STRING)
+	if (copies_result(b))
 		n++;
 	return b->parts.of ? n + 1 + (frame_words(b) * 8 + 7) / (int)emit_string_len(e) : n;
 }
@@ -75,7 +81,7 @@ static void write_frame_numbers(struct cwriter *w, const struct body *b)
 {
 	if (b->func && b->func->type != T_UNKNOWN)
 		cw_line(w, b->func->type != T_STRING ? "s64 ret;" :
-			b->loops_are_functions ? "char ret[STP_TEXT_SIZE];" : "char *ret;");
+			copies_result(b) ? "char ret[STP_TEXT_SIZE];" : "char *ret;");
 	for (int i = 1; i <= b->cursors; i++)
 		cw_line(w, "struct stp_cursor cursor%d;", i);
 	for vec_each(&b->locals, l)
@@ -137,7 +143,7 @@ static void write_clearing(struct cwriter *w, const struct body *b)
 		cw_line(w, "\tf->numbers[i] = 0;");
 		cw_line(w, "}");
 	}
-	if (b->loops_are_functions && b->func && b->func->type == T_STRING)
+	if (copies_result(b))
 		cw_line(w, "f->ret[0] = '\\0';");
 	else if (b->parts.of && b->func && b->func->type != T_UNKNOWN)
 		cw_line(w, "f->ret = ret;");
@@ -212,7 +218,7 @@ static void end_body(struct emitter *e, struct cwriter *w, const char *head, boo
 		cw_line(w, "%s:", b->out.name);
 	if (b->parts.of && *result)
 		cw_line(w, "ret = f->ret;");
-	if (b->loops_are_functions && b->func && b->func->type == T_STRING)
+	if (copies_result(b))
 		cw_line(w, "stp_copy(ret, f->ret, STP_STRLEN);");
 	if (frame || recursive)
 		cw_line(w, "stp_frame_leave(c, %s);", frame ? "sizeof(*f)" : "0");

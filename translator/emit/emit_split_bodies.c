@@ -66,11 +66,11 @@ void parts_begin(struct emitter *e, struct stmt *st, const char *name)
 	struct ast_walker w = { .expr = size_expr, .stmt = size_begin, .stmt_after = size_end, .data = &s };
 
 	b->loops_are_functions = e->programs && loops_in(st);
-	if (b->loops_are_functions)
+	if (b->loops_are_functions || parts_long(st))
 		b->parts.of = name;
+	b->no_pointers = e->programs && b->parts.of;
 	if (!parts_long(st))
 		return;
-	b->parts.of = name;
 	ast_walk_stmt(&w, &st);
 	cuts_make(b, st);
 }

@@ -125,7 +125,7 @@ static struct local *find_local(struct emitter *e, struct var *v)
 	}
 	map_put(&b->local_names, l.name, v);
 	if (v->kind == VAR_PARAM && v->type == T_STRING)
-		l.copied = b->loops_are_functions || emit_assigns(b->func->body, v);
+		l.copied = b->no_pointers || emit_assigns(b->func->body, v);
 	v->local = b->locals.n;
 	vec_push(&b->locals, l);
 	return &b->locals.at[v->local];

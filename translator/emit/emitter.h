@@ -86,6 +86,7 @@ struct body {
 	struct parts parts;
 	int labels, loops;         // number of labels and loops so far
 	bool loops_are_functions;          // emit_loops.c: bodies of loops are functions, locals are in the frame
+	bool no_pointers;          // the frame has no pointers: a BPF program that reads one from memory cannot use it
 	int cursors;               // number of its foreach loops whose bodies are functions
 	uint64_t charged;          // emit_work.c: units that the STP_WORK() lines of the body charge
 	// cost of the part of `code` that was estimated last; cached, so that nested levels do not estimate it
