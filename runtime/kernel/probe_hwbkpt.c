@@ -134,7 +134,7 @@ static u32 trial_hits;
 
 static void trial_hit(struct perf_event *event, struct perf_sample_data *data, struct pt_regs *regs)
 {
-	trial_hits++;
+	WRITE_ONCE(trial_hits, trial_hits + 1);
 }
 
 /* Writes to memory that is watched for this thread. Returns 0 if that is a hit, or if it cannot be tried because all
@@ -152,7 +152,7 @@ static int try_watchpoint(void)
 	event = register_user_hw_breakpoint(&attr, trial_hit, NULL, current);
 	if (IS_ERR(event))
 		return 0;
-	trial_hits = 0;
+	WRITE_ONCE(trial_hits, 0);     /* a plain store could be moved past the next one */
 	WRITE_ONCE(trial, 1);
 	unregister_hw_breakpoint(event);
 	return READ_ONCE(trial_hits) ? 0 : -EOPNOTSUPP;
