@@ -283,7 +283,8 @@ enum di_inlines { DI_INLINES_NONE, DI_INLINES_ALL, DI_INLINES_ONCE };
 void di_find_functions(struct di_module *m, const char *name, const char *file, enum di_inlines inlines,
 		       di_functions *out);
 
-// Returns why kprobes are refused in the function; NULL: they may be allowed.
+// Returns a message if kprobes are refused in the function, by the kernel or since they would reset the machine; NULL:
+// they may be allowed.
 const char *di_refused(const struct di_function *f);
 // Returns why a function that was not found cannot be probed, such as one in .init.text. NULL: no such function.
 const char *di_unprobeable_function(const struct di_module *m, const char *name);

@@ -382,7 +382,7 @@ static void drop_refused(di_functions *v, struct buf *why)
 		if (!reason)
 			v->at[n++] = *f;
 		else if (!reasons.len)
-			buf_printf(&reasons, "the kernel does not allow a probe in %s: %s", (*f)->name, reason);
+			buf_puts(&reasons, reason);
 	}
 	v->n = n;
 	if (!n)
