@@ -91,6 +91,8 @@ outputs function-hidden 0 '-_list_hidden.*' --runtime=user --dump-functions
 outputs function-hidden-v 0 '_list_hidden:long \(\)' --runtime=user -v --dump-functions
 outputs function-private 0 '-list_private.*' --runtime=user -v --dump-functions
 outputs function-tags 0 'strlen:long \(.*:string\) .*/\* pure \*/.*' --runtime=user -v --dump-functions
+outputs function-guru 0 'list_guru_twice:long \(a:long\) /\* guru \*/' --runtime=user --dump-functions
+outputs function-guru-called 0 'list_guru_caller:long \(a:long\) /\* guru \*/' --runtime=user --dump-functions
 outputs alias-definition 0 'listed\.two = begin, timer\.s\(9\)\?' --runtime=user --dump-probe-aliases
 outputs alias-hidden 0 '-_listed.*' --runtime=user --dump-probe-aliases
 outputs alias-hidden-v 0 '_listed\.hidden = begin' --runtime=user -v --dump-probe-aliases

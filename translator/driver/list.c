@@ -451,7 +451,8 @@ static name_list tags_of(const struct session *s, const struct func *f)
 	name_list list = { 0 };
 
 	for (size_t i = 0; i < ARRAY_SIZE(tags); i++)
-		if (func_has(f, tags[i].bit) && (tags[i].always || s->opt.verbose[2]))
+		if ((func_has(f, tags[i].bit) || (tags[i].bit == PRAGMA_GURU && f->is_refused)) &&
+		    (tags[i].always || s->opt.verbose[2]))
 			vec_push(&list, tags[i].name);
 	return list;
 }
@@ -506,6 +507,7 @@ static void add_functions(struct session *s, name_list *out)
 	for (int i = 0; i < s->script.funcs.n; i++)
 		bind_names_of_function(s, s->script.funcs.at[i]);
 	elab_types_for_lists(s);
+	elab_mark_guru(s);
 	for vec_each(&s->script.funcs, f)
 		add_function(s, *f, out);
 }

@@ -207,6 +207,13 @@ static void spread(struct session *s, refused_fn *refused)
 	}
 }
 
+void elab_mark_guru(struct session *s)
+{
+	for vec_each(&s->script.funcs, f)
+		(*f)->used = true;
+	spread(s, requires_guru);
+}
+
 struct refusal {
 	refused_fn *refused;
 	bool library_may;          // library aliases may call functions that the user must not call

@@ -30,6 +30,9 @@ int pass_elaborate(struct session *s);
 // Binds names, targets and types of a script that may have errors, after elab_match_probes(), for lists. A
 // statement with a name that is not declared becomes empty. No message is suppressed here.
 void elab_types_for_lists(struct session *s);
+// privilege.c: sets is_refused on functions that require guru mode, also through what they call. For lists: all
+// functions count as used.
+void elab_mark_guru(struct session *s);
 void print_elaborated(struct session *s, struct buf *b);   // -p2
 
 // Pass 3, emit/: session.c_text.
