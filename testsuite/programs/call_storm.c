@@ -11,12 +11,16 @@
 #include <unistd.h>
 
 static long *completed;
+// The first calls of the four threads of a process wait for each other, so that they overlap on a slow machine, too.
+static pthread_barrier_t first_calls;
 
 __attribute__((noinline)) long probed(long n)
 {
 	if (n < 0)
 		for (;;)
 			pause();
+	if (n % 100 == 0)
+		pthread_barrier_wait(&first_calls);
 	usleep(n % 7 * 500);
 	return n + 1;
 }
@@ -45,6 +49,7 @@ static void run(long i)
 {
 	pthread_t t[4];
 
+	pthread_barrier_init(&first_calls, NULL, 4);
 	for (int j = 0; j < 4; j++)
 		pthread_create(&t[j], NULL, i % 4 < 2 ? returns : j == 3 && i % 4 == 3 ? executes : remains, (void *)(i * 4 + j));
 	if (i % 4 == 2) {
