@@ -13,6 +13,7 @@ void stp_error(struct stp_ctx *c, const char *fmt, ...)
 
 	if (c->error)
 		return;
+	c->work -= STP_WORK_ERROR;             /* the next stp_charge() finds out whether it was too much: see generated.h */
 	__builtin_va_start(ap, fmt);
 	stp_vformat(&k, fmt, ap);
 	__builtin_va_end(ap);

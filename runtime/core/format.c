@@ -163,7 +163,7 @@ void stp_quote(struct stp_ctx *c, char *to, const char *text, s64 limit, bool qu
 	char one[4];
 	u32 n;
 
-	stp_charge_text(c, stp_strlen(text));
+	stp_charge(c, stp_strlen(text) * STP_WORK_QUOTED);
 	if (at_limit)
 		max = !quoted || limit >= 5 ? (u64)limit : max < 5 ? max : 5;
 	available = max - (quoted ? 2 : 0);

@@ -11,30 +11,25 @@ static inline void cut(u32 size)
 		stp_cut(STP_LOSS_STRINGS, "a string was cut at MAXSTRINGLEN");
 }
 
-/* Returns false if the string was truncated. */
+/* Returns false if the string was truncated. One index for both strings saves an instruction a word. */
 static inline bool copy(char *to, const char *from, u32 size)
 {
-	char *end = to + size - 1;
-	u64 w;
+	u64 i = 0, max = size - 1, w;
 
 	STP_CHECK_THAT(size && size <= 1u << 30);
 	if (to == from)
 		return true;
 	/* Bytes after the terminator of `to`, within size, may be overwritten. */
-	while (end - to >= 8) {
-		w = stp_word_load(from);
-		stp_word_store(to, w);
+	for (; i + 8 <= max; i += 8) {
+		w = stp_word_load(from + i);
+		stp_word_store(to + i, w);
 		if (stp_word_zero(w))
 			return true;
-		to += 8;
-		from += 8;
 	}
-	while (to < end && (*to = *from)) {
-		to++;
-		from++;
-	}
-	*to = 0;
-	return STP_LIKELY(to < end) || !*from;
+	while (i < max && (to[i] = from[i]))
+		i++;
+	to[i] = 0;
+	return STP_LIKELY(i < max) || !from[i];
 }
 
 void stp_copy(char *to, const char *from, u32 size)

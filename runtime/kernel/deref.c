@@ -37,6 +37,7 @@ static __always_inline bool kernel_address(u64 address, u32 size)
 
 static noinline u64 kernel_fault(struct stp_ctx *c, u64 address)
 {
+	c->work -= STP_WORK_FAULT;             /* as in stp_error() */
 	stp_error(c, "read fault [man error::fault] at 0x%llx", address);
 	return 0;
 }
@@ -132,6 +133,7 @@ u64 stp_follow4(struct stp_ctx *c, u64 p, u64 o1, u64 o2, u64 o3, u64 o4)
 
 static noinline void kernel_store_fault(struct stp_ctx *c, u64 address)
 {
+	c->work -= STP_WORK_FAULT;
 	stp_error(c, "kernel write fault [man error::fault] at 0x%llx", address);
 }
 
@@ -183,6 +185,7 @@ u64 stp_thread_pointer(struct stp_ctx *c)
 
 static noinline u64 user_fault(struct stp_ctx *c, u64 address)
 {
+	c->work -= STP_WORK_FAULT;
 	stp_error(c, "user read fault [man error::fault] at 0x%llx", address);
 	return 0;
 }
@@ -239,6 +242,7 @@ fault:										\
 denied:										\
 	pagefault_enable();							\
 refused:									\
+	c->work -= STP_WORK_FAULT;						\
 	stp_error(c, "user write fault [man error::fault] at 0x%llx", address);	\
 }
 USER_STORE(8, 1)
