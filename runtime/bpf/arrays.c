@@ -56,7 +56,7 @@ static void complete_keys(struct stp_ctx *c, const struct stp_shared_map *m, uni
 		 * been read.
 		 */
 		if (c != &stp_session.exclusive->c)
-			records_read();
+			rings_read();
 		if (names)
 			keys[i].s = user_names_complete(keys[i].s, names + (u64)size * i);
 	}
@@ -72,7 +72,7 @@ static const char *complete_value(struct stp_ctx *c, const char *value)
 	if (!name)
 		name = malloc(stp_module.limits.string_len);
 	if (c != &stp_session.exclusive->c)
-		records_read();            /* reads announcements, as in complete_keys() */
+		rings_read();            /* reads announcements, as in complete_keys() */
 	return name ? user_names_complete(value, name) : value;
 }
 

@@ -38,7 +38,7 @@ void client_detach(void *table, u32 n)
 	/* A hit may have found the gate open and not claimed its slot yet; this waits for an RCU grace period. */
 	syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0);
 	client_count_missed();
-	records_read();        /* the output of hits must precede that of end probes */
+	rings_read_all();      /* the output of hits must precede that of end probes */
 }
 
 int client_attached(struct bpf_link *link, const struct stp_probe *p, const char *advice)

@@ -64,11 +64,11 @@ STP_INLINE struct stp_match *bpf_match_of(struct stp_slot *s)
 	return STP_MATCH;
 }
 
-STP_INLINE void bpf_set_mark(struct stp_match *m, u32 at, bool on)
+STP_INLINE void bpf_set_mark(struct stp_match *m, u32 at, u32 on)
 {
 	STP_HIDE(at);
 	if (at < STP_STRLEN)
-		m->text[STP_STRLEN + at] = on;
+		m->text[STP_STRLEN + at] = (char)on;
 }
 
 STP_INLINE bool bpf_is_marked(const struct stp_match *m, u32 at)
@@ -130,10 +130,8 @@ STP_GLOBAL_FUNCTION int bpf_last_end(struct stp_slot *s, u32 number, u32 from, u
 STP_GLOBAL_FUNCTION int bpf_mark_begins(struct stp_slot *s, u32 number, u32 from, u32 to)
 {
 	struct stp_match *m;
-	int first = -1;
+	u32 first = ~0u, i, at, on, all;
 	u64 state;
-	u32 i, at;
-	bool on;
 
 	if (!s)
 		return -1;
@@ -142,15 +140,18 @@ STP_GLOBAL_FUNCTION int bpf_mark_begins(struct stp_slot *s, u32 number, u32 from
 	for (i = 0; i < STP_STRLEN; i++) {
 		at = bpf_unknown(s, to - i);
 		on = bpf_accepts(state, bpf_is_zero(at));
+		STP_HIDE(on);          /* no branches, which the verifier would follow in each pass */
+		on = (on | on >> 1) & 1;
 		bpf_set_mark(m, at, on);
-		if (on)
-			first = (int)at;
+		all = -on;
+		STP_HIDE(all);
+		first = (first & ~all) | (at & all);
 		if (at <= from)
 			break;
 		state = bpf_regex_step_at(s, number, (u16)state, at - 1);
 	}
 	m->size -= i + 1;
-	return first;
+	return (int)first;
 }
 
 STP_INLINE void bpf_open_group(struct stp_match *m, u32 group, u32 last, u32 from, u32 to)

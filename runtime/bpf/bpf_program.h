@@ -282,84 +282,7 @@ STP_INLINE void *bpf_frame_enter(struct stp_ctx *c, u32 size)
 
 /* ------------------------------------------------------------------ output */
 
-struct {
-	__uint(type, BPF_MAP_TYPE_RINGBUF);
-	__uint(max_entries, 1 << 12);
-} stp_ring SEC(".maps");
-
-/* Sends the record in the slot. */
-STP_GLOBAL_FUNCTION int bpf_send(struct stp_slot *s)
-{
-	u32 n;
-
-	if (!s)
-		return 0;
-	n = s->record_len + 1;
-	s->record_len = 0;
-	s->record[0] = s->probe;
-	if (n < 2)
-		return 0;
-	STP_HIDE(n);  /* otherwise the checks are merged into one of n - 2, from which Linux 6.1 cannot bound n */
-	if (n > STP_RECORD_WORDS)
-		return 0;
-	if (bpf_ringbuf_output(&stp_ring, s->record, n * 8, 0))
-		bpf_lose(STP_LOSS_RECORDS);
-	return 0;
-}
-
-STP_INLINE void bpf_put(struct stp_slot *s, u64 word)
-{
-	u32 at = s->record_len + 1;
-
-	STP_HIDE(at);
-	if (at >= STP_RECORD_WORDS)
-		return;
-	s->record[at] = word;
-	s->record_len = at;
-}
-
-STP_GLOBAL_FUNCTION int bpf_put_text(struct stp_slot *s, const struct stp_text *t)
-{
-	u32 at, i, k;
-
-	if (!s || !t)
-		return 0;
-	at = s->record_len + 1;
-	for (i = 0; i < STP_TEXT_SIZE / 8; i++) {
-		u64 word = ((const u64 *)t->b)[i];
-
-		k = at + i;
-		STP_HIDE(k);
-		if (k >= STP_RECORD_WORDS)
-			return 0;
-		s->record[k] = word;
-		s->record_len = k;
-		if (stp_text_end(word))
-			break;
-	}
-	return 0;
-}
-
-#ifdef STP_EVENT_TIMES
-#define STP_TIME_WORDS 2
-#else
-#define STP_TIME_WORDS 0
-#endif
-
-/* Begins an item of up to this many words. A record that is too long becomes two. If the output consists of records
- * with values, the first item has the CPU and the time. */
-STP_INLINE void bpf_item(struct stp_slot *s, u32 kind, u32 line, u32 words)
-{
-	if (s->record_len + words + STP_TIME_WORDS >= STP_RECORD_WORDS)
-		bpf_send(s);
-#ifdef STP_EVENT_TIMES
-	if (!s->record_len) {
-		bpf_put(s, (u64)STP_ITEM_TIME << 32 | bpf_get_smp_processor_id());
-		bpf_put(s, bpf_ktime_get_ns());
-	}
-#endif
-	bpf_put(s, (u64)kind << 32 | line);
-}
+#include "bpf_records.h"
 
 /* puts: statements that append the arguments to the record of s_, up to `words` words including the item's head.
  * The client finds the format by the line. */
@@ -412,6 +335,8 @@ STP_INLINE void bpf_forget_call(u32 probe);
 
 STP_INLINE void stp_end(struct stp_slot *s)
 {
+	bool sent;
+
 #ifdef STP_USES_CALL_TEXTS
 	if (s->call_when == STP_AT_RETURN)
 		bpf_forget_call(s->probe);
@@ -419,11 +344,14 @@ STP_INLINE void stp_end(struct stp_slot *s)
 #endif
 	if (STP_UNLIKELY(s->c.error))
 		bpf_end_error(s);
-	if (s->record_len)
+	sent = s->record_len != 0;
+	if (sent)
 		bpf_send(s);
 	s->frame_at = 0;
 	s->c.next = false;
-	stp_release(s);
+	stp_release(s);        /* also orders the record before the next access */
+	if (sent && STP_UNLIKELY(*(volatile u32 *)&stp_control.waiting))
+		bpf_wake(0);
 }
 
 STP_INLINE void bpf_where(struct stp_ctx *c, u32 line)

@@ -28,6 +28,23 @@ struct stp_text { char b[STP_TEXT_SIZE]; };
 #ifndef STP_RECORD_SLACK
 #define STP_RECORD_SLACK 0             /* words after a record, for memory that is shorter than it may be */
 #endif
+/*
+ * The first word of a record: its number, the number of the probe, and its size in words (0: larger, so that it is in
+ * the shared ring). The client sorts the records of all rings by their numbers. The program raises the count of
+ * records and reads it, so that of two records, the one that is sent after the other was has the greater number;
+ * records that are sent at the same time may have equal ones.
+ */
+#define STP_RECORD_START(number, probe, n)	\
+	((u64)(number) << 32 | (u64)(probe) << 9 | ((n) <= STP_RING_RECORD ? (n) : 0))
+#define STP_RECORD_NUMBER(start) ((u32)((start) >> 32))
+#define STP_RECORD_PROBE(start) ((u32)(start) >> 9)
+#define STP_RECORD_SIZE(start) ((u32)(start) & 511)
+/* The ring of a slot, which only the owner of the slot writes: words. A record begins at its position modulo the number
+ * of words, and may continue after the last one. */
+#define STP_RING_WORDS (1u << 14)
+#define STP_RING_RECORD 256            /* maximum size of a record in it */
+#define STP_RING_STEP 4                /* records are copied in units of so many words */
+struct stp_ring { u64 words[STP_RING_WORDS + STP_RING_RECORD + STP_RING_STEP]; };
 #define STP_ITEM_ARGUMENTS 64          /* arguments of a printing statement */
 /* Kind of item, the upper half of an item's first word; the lower half is the line of the generated C, which
  * determines the format. */
@@ -132,6 +149,9 @@ struct stp_slot {
 	u32 busy;
 	u32 mode;                      /* STP_MODE_ bits of the interrupted code; 0: of the kernel */
 	u32 probe;                     /* index in the table of probes */
+	u32 sends;                     /* begun and ended transmissions of records: odd during one */
+	u32 ring;                      /* number of its ring; ~0: none */
+	u32 ring_head, ring_tail;      /* positions, in words: of the next record, and of the first that is not read */
 	struct stp_ctx c;
 	u64 held;                      /* lock words that the hit holds, as bits */
 	/* an error: line numbers in the generated C, and a number that its text contains */
@@ -193,6 +213,9 @@ struct stp_control {
 	u64 losses[STP_LOSSES_MAX];
 	/* locks of globals, taken like a slot; a global uses the word of its number */
 	u32 locks[STP_LOCK_WORDS];
+	/* apart from `open`, which every hit reads */
+	u32 records __attribute__((__aligned__(64)));  /* number of the newest record */
+	u32 waiting;                   /* the client waits for records: the next program that sends one wakes it */
 };
 
 /* The head of an array's table, followed by its buckets. Links are 1 + the index of an element; 0: none. */

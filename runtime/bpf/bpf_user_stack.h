@@ -159,6 +159,19 @@ STP_GLOBAL_FUNCTION int bpf_note_component(struct stp_slot *s)
 	return 1;
 }
 
+/* Sends the first n words of the note. */
+STP_INLINE bool bpf_send_note(struct stp_slot *s, u32 n)
+{
+	bool lost;
+
+	s->note[0] = STP_RECORD_START(bpf_sending(s), s->probe, 0);
+	lost = bpf_ringbuf_output(&stp_ring, s->note, n * 8, 0) != 0;
+	bpf_sent(s);
+	if (lost)
+		bpf_lose(STP_LOSS_RECORDS);
+	return !lost;
+}
+
 /* Sends a record with a mapping and the components of its path, the last one first. */
 STP_INLINE bool bpf_send_mapping(struct stp_slot *s, const struct stp_mapping *m, const struct file *f)
 {
@@ -173,7 +186,6 @@ STP_INLINE bool bpf_send_mapping(struct stp_slot *s, const struct stp_mapping *m
 	s->path_at = (u64)at;
 	s->path_mount = (u64)mnt - __builtin_preserve_field_info(((struct mount *)0)->mnt, 0 /* offset of `mnt` in struct
 											      * mount */);
-	s->note[0] = s->probe;
 	s->note[1] = (u64)STP_ITEM_MAPPING << 32;
 	*(struct stp_mapping *)&s->note[2] = *m;
 	s->note_len = 2 + sizeof(*m) / 8;
@@ -184,10 +196,7 @@ STP_INLINE bool bpf_send_mapping(struct stp_slot *s, const struct stp_mapping *m
 	STP_HIDE(n);
 	if (n < 2 || n > STP_NOTE_WORDS)
 		return false;
-	if (!bpf_ringbuf_output(&stp_ring, s->note, n * 8, 0))
-		return true;
-	bpf_lose(STP_LOSS_RECORDS);
-	return false;
+	return bpf_send_note(s, n);
 }
 
 /* Announces the current process, unless this was done before. */
@@ -203,16 +212,13 @@ STP_INLINE void bpf_announce_process(struct stp_slot *s)
 		return;
 	STP_KERNEL_READ(leader, task->group_leader);
 	STP_KERNEL_READ(mm, task->mm);
-	s->note[0] = s->probe;
 	s->note[1] = (u64)STP_ITEM_PROCESS << 32;
 	s->note[2] = space;
 	p->pid = bpf_get_current_pid_tgid() >> 32;
 	STP_KERNEL_READ(p->start_ns, leader->start_boottime);
 	STP_KERNEL_READ(p->stack, mm->start_stack);
 	p->time_ns = bpf_ktime_get_ns();
-	if (bpf_ringbuf_output(&stp_ring, s->note, (3 + sizeof(*p) / 8) * 8, 0))
-		bpf_lose(STP_LOSS_RECORDS);
-	else
+	if (bpf_send_note(s, 3 + sizeof(*p) / 8))
 		bpf_map_update_elem(&stp_processes, &space, &one, 0);
 }
 

@@ -230,6 +230,22 @@ static u32 ring_bytes(void)
 	return (u32)size;
 }
 
+/* Returns the number of CPUs that have a ring of their own: none, if the script prints nothing. */
+static u32 own_rings(void)
+{
+	return records_are_printed() ? nslots / STP_SLOTS_PER_CPU : 0;
+}
+
+static int open_rings(void)
+{
+	const struct bpf_map *m = bpf_object__find_map_by_name(object, "stp_rings");
+	void *own = own_rings() ? map_shared(m, value_size(m) * own_rings()) : NULL;
+
+	if (own_rings() && !own)
+		return -ENOMEM;
+	return rings_open(bpf_map__fd(bpf_object__find_map_by_name(object, "stp_ring")), own, own_rings());
+}
+
 void client_set_constants(const char *section, const void *values, u64 size)
 {
 	struct bpf_map *m = bpf_object__find_map_by_name(object, section);
@@ -363,6 +379,8 @@ static int load(u32 preempt_off)
 	err = bpf_map__set_max_entries(bpf_object__find_map_by_name(object, "stp_slots"), nslots);
 	if (!err)
 		err = bpf_map__set_max_entries(bpf_object__find_map_by_name(object, "stp_ring"), ring_bytes());
+	if (!err)
+		err = bpf_map__set_max_entries(bpf_object__find_map_by_name(object, "stp_rings"), own_rings() ?: 1);
 	client_set_constant(".rodata.options", preempt_off);
 	client_set_constant(".rodata.reads_task", has_helper(BPF_FUNC_get_current_task_btf));
 	client_set_constant(".rodata.casts", preempt_off && has_helper(HELPER_OF_6_2));
@@ -379,7 +397,7 @@ static int load(u32 preempt_off)
 		err = bpf_object__load(object);
 	if (!err)
 		err = share_memory();
-	return err ? err : records_open(bpf_map__fd(bpf_object__find_map_by_name(object, "stp_ring")));
+	return err ? err : open_rings();
 }
 
 const struct stp_family *client_family(const struct stp_family_ops *ops)
@@ -534,6 +552,16 @@ void client_count_missed(void)
 static struct stp_slot *slot(u32 i)
 {
 	return (struct stp_slot *)(slots + (u64)i * stp_bpf_layout.slot_size);
+}
+
+struct stp_slot *client_slot(u32 i)
+{
+	return i < nslots ? slot(i) : NULL;
+}
+
+struct stp_control *client_control(void)
+{
+	return control;
 }
 
 /*
@@ -821,7 +849,7 @@ void event_probes_finish(void)
 
 int event_probes_fd(void)
 {
-	return records_fd();
+	return rings_fd();
 }
 
 void event_probes_read(void)
@@ -829,7 +857,7 @@ void event_probes_read(void)
 	u64 skipped = __atomic_exchange_n(&control->skipped, 0, __ATOMIC_RELAXED);
 
 	follow_clock();
-	records_read();
+	rings_read();
 	if (__atomic_load_n(&control->exited, __ATOMIC_RELAXED))
 		stp_session_exit();
 	for (; skipped && stp_session_running(); skipped--)
@@ -838,5 +866,5 @@ void event_probes_read(void)
 
 int event_probes_max_wait(void)
 {
-	return 100;
+	return rings_max_wait(100);
 }

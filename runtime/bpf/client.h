@@ -23,10 +23,19 @@ void arrays_empty(const struct stp_shared_map *m, char *table);
 void arrays_put_back(struct stp_ctx *c, const struct stp_shared_map *m, char *table);
 void arrays_export(struct stp_ctx *c, const struct stp_shared_map *m, char *table);
 
+/* rings.c */
+struct stp_ring;
+/* shared_fd: the ring that all CPUs share; own: rings of the first n CPUs. Returns 0 or a negative error. */
+int rings_open(int shared_fd, struct stp_ring *own, u32 n);
+int rings_fd(void);                /* readable when records arrive after rings_read() */
+void rings_read(void);             /* formats the records that are in the rings */
+void rings_read_all(void);         /* context: no program can begin any more */
+/* Returns how long to wait for rings_fd(), in ms: up to `ms`, less if records remain. */
+int rings_max_wait(int ms);
+
 /* records.c */
-int records_open(int map_fd);
-int records_fd(void);
-void records_read(void);           /* formats the records that are in the ring */
+void record_read(const u64 *words, u64 n);             /* formats a record */
+bool records_are_printed(void);                        /* a program prints */
 /* Print text; if the output consists of records, write records. */
 void client_printf(struct stp_ctx *c, const struct stp_format *f, u32 pieces, const union stp_val *args);
 void client_print_hist(struct stp_ctx *c, const struct stp_stat *s, const struct stp_stat_desc *d);
@@ -69,6 +78,8 @@ const char *user_names_complete(const char *s, char *to);
 void user_names_print(struct stp_ctx *c, u64 form, u64 space, u64 address);
 
 /* client.c */
+struct stp_slot *client_slot(u32 i);                   /* NULL: after the last one */
+struct stp_control *client_control(void);
 /* Returns whether process IDs of this process are those that programs have. */
 bool client_in_initial_namespace(void);
 /* Returns the program of a probe of the script; NULL: it has none. */

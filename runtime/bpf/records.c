@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The ring of BPF programs: reads records of numbers and strings, formats them as their struct stp_statement states,
- * and reports errors. Programs write one record for each handler, so that its output is not interrupted.
+ * Records of BPF programs, which are numbers and strings: formats them as their struct stp_statement states, and
+ * reports errors. Programs write one record for each handler, so that its output is not interrupted.
  */
 #define _GNU_SOURCE
 #include "any_script.h"
@@ -9,11 +9,8 @@
 #include "../core/internal.h"
 #include "bpf_shared.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-
-static struct ring_buffer *ring;
 
 static u64 number(struct reader *r)
 {
@@ -66,6 +63,15 @@ static const char *completed(struct stp_ctx *c, struct reader *r, u32 argument, 
 	if (call_text(c, r, *buffers + (u64)size * argument))
 		return *buffers + (u64)size * argument;
 	return user_names_complete(record_text(r), *buffers + (u64)size * argument);
+}
+
+bool records_are_printed(void)
+{
+	const struct stp_statement *p = __start_stp_statements;
+
+	while (p < __stop_stp_statements && p->where)
+		p++;
+	return p < __stop_stp_statements;
 }
 
 void client_printf(struct stp_ctx *c, const struct stp_format *f, u32 pieces, const union stp_val *args)
@@ -256,12 +262,12 @@ static void set_event(struct stp_ctx *c, u32 cpu, u64 monotonic_ns)
 
 /* Records are formatted in the context of begin and end probes. It has no gate, so they are read after exit(),
  * too. */
-static int read_record(void *unused, void *data, size_t size)
+void record_read(const u64 *words, u64 n)
 {
 	struct stp_ctx *c = &stp_session.exclusive->c;
-	struct reader r = { data, (const u64 *)data + size / 8 };
+	struct reader r = { words, words + n };
 	const struct stp_statement *p;
-	u64 head, probe = number(&r);
+	u64 head, probe = STP_RECORD_PROBE(number(&r));
 
 	c->probe = probe < stp_module.nprobes ? &stp_module.probes[probe] : NULL;
 	c->work = 1ll << 60;
@@ -297,29 +303,4 @@ static int read_record(void *unused, void *data, size_t size)
 	stp_handler_finish(stp_private(c));
 	stp_private(c)->event_ns = 0;
 	stp_private(c)->busy = 0;
-	return 0;
-}
-
-/* ------------------------------------------------------------------ the ring */
-
-int records_open(int map_fd)
-{
-	ring = ring_buffer__new(map_fd, read_record, NULL, NULL);
-	if (!ring)
-		return -errno;
-	process_events_wake(ring_buffer__epoll_fd(ring));
-	return 0;
-}
-
-int records_fd(void)
-{
-	return ring ? ring_buffer__epoll_fd(ring) : -1;
-}
-
-void records_read(void)
-{
-	if (!ring)
-		return;
-	process_events_read();
-	ring_buffer__consume(ring);
 }
