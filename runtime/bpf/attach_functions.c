@@ -256,6 +256,26 @@ static bool is_traced(u64 address)
 	       bsearch(&(u64){ address + 4 }, traced, ntraced, sizeof(*traced), by_address);
 }
 
+/* ------------------------------------------------------------------ switches of the kernel */
+
+/*
+ * While ftrace is disabled, the kernel attaches programs to functions that ftrace traces without an error, but does not
+ * run them; and it lets ftrace be disabled later. Linux 6.12 disables it until the next boot if a link of
+ * kprobe.multi is removed meanwhile.
+ */
+static bool is_ftrace_off(void)
+{
+	char state = '1';
+	int fd = kernel_file_open("proc", "/proc", "sys/kernel/ftrace_enabled");
+
+	if (fd >= 0) {
+		if (read(fd, &state, 1) != 1)
+			state = '1';
+		close(fd);
+	}
+	return state == '0';
+}
+
 /* ------------------------------------------------------------------ kprobe.multi */
 
 static bool skips_untraced;
@@ -403,7 +423,7 @@ static int find_functions(struct stp_function *f, u32 n)
 		whole |= !f[i].state && is_whole(&f[i]);
 		wild += f[i].wildcard ? f[i].nsites : 0;
 	}
-	has_multi = whole && try_multi();
+	has_multi = whole && !is_ftrace_off() && try_multi();
 	if (has_multi || wild > RISKY_MAX)
 		read_traced();
 	has_multi = has_multi && traced;
@@ -444,6 +464,8 @@ static const char *reason(const struct stp_site *s, int err)
 	case EINVAL: return "the kernel does not allow a probe there";
 	case EILSEQ: return "not the start of an instruction";
 	case EOPNOTSUPP: case ENOSYS: case ENODEV: return "this kernel does not support these probes";
+	case ESHUTDOWN:
+		return "ftrace or kprobes are disabled (sysctl kernel.ftrace_enabled, /sys/kernel/debug/kprobes/enabled)";
 	case EPERM: case EACCES:
 		return lockdown_is_confidential() ? LOCKDOWN_TEXT : strerror(err);
 	case ESTALE: return "it is given by its address, and the script was translated for another kernel";
@@ -488,6 +510,38 @@ static void warn_of_skipped(void)
 		snprintf(text, sizeof(text), "cannot probe %u more functions", failed - WARN_FIRST);
 		plat_message(STP_MSG_WARNING, text);
 	}
+}
+
+static u32 attached_by_ftrace;     /* number of functions */
+
+/* Warns about the functions of a program that cannot be attached. Returns whether that is so. Kprobes use ftrace at the
+ * beginning of a function. */
+static bool is_disabled(const struct stp_function *f)
+{
+	u32 i;
+
+	if (!is_whole(f))
+		return false;
+	if (!is_ftrace_off()) {
+		attached_by_ftrace += f->nsites;
+		return false;
+	}
+	for (i = 0; i < f->nsites; i++)
+		warn_unarmed(f, &f->sites[i], ESHUTDOWN);
+	return true;
+}
+
+static void stop_functions(void *table, u32 n)
+{
+	char text[128];
+
+	client_detach(table, n);
+	if (!attached_by_ftrace || !is_ftrace_off())
+		return;
+	snprintf(text, sizeof(text), "ftrace was disabled while the script ran: hits of %u functions may be missing",
+		 attached_by_ftrace);
+	attached_by_ftrace = 0;
+	plat_message(STP_MSG_WARNING, text);
 }
 
 /* ------------------------------------------------------------------ attaching */
@@ -649,6 +703,8 @@ static int start_functions(void *table, u32 n)
 	int err = 0;
 
 	for (; f < end && !err; f++) {
+		if (is_disabled(f))
+			continue;
 		if (!f->state)
 			err = start_kprobes(f);
 		else if (f->state == &trampoline)
@@ -665,4 +721,4 @@ static int start_functions(void *table, u32 n)
 	return err;
 }
 
-const struct stp_family_ops stp_function_family = { "function", start_functions, client_detach };
+const struct stp_family_ops stp_function_family = { "function", start_functions, stop_functions };
