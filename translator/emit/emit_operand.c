@@ -22,28 +22,41 @@ static const char *text_of(enum operand_kind kind, const char *name)
 	}
 }
 
-// Returns the operand's mark. Equal operands have equal marks, so that texts with marks can be compared.
-static const char *mark(struct emitter *e, struct operand o)
+// Returns the mark of an operand, or NULL if it has none yet. Equal operands have equal marks, so that texts with marks
+// can be compared.
+static const char *known_mark(struct emitter *e, enum operand_kind kind, const char *type, const char *name,
+			      struct buf *key)
+{
+	buf_putc(key, (char)('A' + kind));
+	buf_puts(key, type);
+	buf_putc(key, ' ');
+	buf_puts(key, name);
+	return map_get(&e->operands.marks, buf_text(key));
+}
+
+static const char *new_mark(struct emitter *e, const char *key, struct operand o)
 {
 	struct operands *all = &e->operands;
-	const char *key = str_printf("%d %s %s", o.kind, o.type, o.name), *known = map_get(&all->marks, key);
-	struct operand *kept;
+	struct operand *kept = NEW(struct operand);
+	const char *mark = str_printf("%c%d%c", MARK, all->list.n, MARK_END);
 
-	if (known)
-		return known;
-	known = str_printf("%c%d%c", MARK, all->list.n, MARK_END);
-	map_put(&all->marks, key, (void *)known);
-	kept = NEW(struct operand);
 	*kept = o;
+	kept->text = text_of(o.kind, o.name);
 	vec_push(&all->list, kept);
-	return known;
+	map_put(&all->marks, str_dup(key), (void *)mark);
+	return mark;
 }
 
 static const char *write_operand(struct emitter *e, enum operand_kind kind, const char *name, const char *type)
 {
-	struct operand o = { kind, name, text_of(kind, name), type };
+	char memory[256];
+	struct buf key = { .text = memory, .capacity = sizeof(memory) };
+	const char *mark;
 
-	return e->operands.marked ? mark(e, o) : o.text;
+	if (!e->operands.marked)
+		return text_of(kind, name);
+	mark = known_mark(e, kind, type, name, &key);
+	return mark ? mark : new_mark(e, buf_text(&key), (struct operand){ .kind = kind, .name = name, .type = type });
 }
 
 const char *operand(struct emitter *e, enum operand_kind kind, const char *name)
@@ -59,14 +72,20 @@ const char *operand_number(struct emitter *e, int64_t n)
 }
 
 // The type of a statistic includes its content, with which stp_stat_add() is expanded.
+static const char *type_of(const struct emitter *e, const struct var *v)
+{
+	return str_printf("%d %d %s", v->type, v->arity, v->type == T_STATS ? emit_desc_text(e, v) : "");
+}
+
 const char *operand_global(struct emitter *e, enum operand_kind kind, struct var *v)
 {
-	const char *name = emit_global(e, v)->name;
+	struct global *g = emit_global(e, v);
 
 	if (!e->operands.marked)
-		return text_of(kind, name);
-	return write_operand(e, kind, name, str_printf("%d %d %s", v->type, v->arity,
-			     v->type == T_STATS ? emit_desc_text(e, v) : ""));
+		return text_of(kind, g->name);
+	if (!g->operand_type)
+		g->operand_type = type_of(e, v);
+	return write_operand(e, kind, g->name, g->operand_type);
 }
 
 const char *operand_local(struct emitter *e, const struct var *v, const char *name)

@@ -99,6 +99,7 @@ struct body {
 struct global {
 	struct var *var;
 	const char *name;
+	const char *operand_type;  // emit_operand.c: type of its operands, or NULL
 	bool locked;
 	// BPF programs: sliced or sorted loops over the array are used; the statistic is read or deleted
 	bool walked;
