@@ -25,6 +25,9 @@
 struct node {
 	const char *name;
 	int bytes;                 // size of its frame; -1: not compiled here
+	int listed;                // not compiled here: bytes of stack.def; 0: not looked up yet
+	int above;                 // bytes_above_handler(), once it is known
+	bool above_known;
 	bool generated;
 	bool grows;                // the frame contains alloca() or an array whose size is determined at run time
 	bool called;               // another function of the generated C calls it
@@ -129,10 +132,13 @@ static int listed_bytes(const char *name)
 	return STACK_OTHER;
 }
 
-// Kernels with larger stacks also have functions with larger frames.
-static int kernel_bytes(const struct graph *g, const char *name)
+// Returns the bytes that a function of the kernel needs. Kernels with larger stacks also have functions with larger
+// frames.
+static int kernel_bytes(const struct graph *g, struct node *n)
 {
-	return listed_bytes(name) * g->scale;
+	if (!n->listed)
+		n->listed = listed_bytes(n->name);
+	return n->listed * g->scale;
 }
 
 // A component's nodes are on the top of the stack, from `n` on; all their callees are finished.
@@ -149,11 +155,11 @@ static void close_component(struct graph *g, struct node *n)
 		member->open = false;
 		member->component = n;
 		n->cycle += member->bytes;
-		if (member->indirect && kernel_bytes(g, "") > max)
-			max = kernel_bytes(g, ""), n->worst = NULL;
+		if (member->indirect && STACK_OTHER * g->scale > max)
+			max = STACK_OTHER * g->scale, n->worst = NULL;
 		for vec_each(&member->calls, to) {
 			struct node *called = (*to)->component;
-			int bytes = (*to)->bytes < 0 ? kernel_bytes(g, (*to)->name) : called && called != n ? called->below : 0;
+			int bytes = (*to)->bytes < 0 ? kernel_bytes(g, *to) : called && called != n ? called->below : 0;
 
 			if (bytes > max)
 				max = bytes, n->worst = called;
@@ -199,13 +205,16 @@ static int bytes_above_handler(struct graph *g, struct node *n, int handler)
 
 	if (component_of(g, n)->recursive)
 		return n->component->below;
+	if (n->above_known)
+		return n->above;
 	for vec_each(&n->calls, to) {
-		int bytes = (*to)->bytes < 0 ? kernel_bytes(g, (*to)->name) : bytes_above_handler(g, *to, handler);
+		int bytes = (*to)->bytes < 0 ? kernel_bytes(g, *to) : bytes_above_handler(g, *to, handler);
 
 		if (bytes > max)
 			max = bytes;
 	}
-	return n->bytes + max;
+	n->above_known = true;
+	return n->above = n->bytes + max;
 }
 
 static bool begins_hit(const struct node *n)

@@ -254,7 +254,8 @@ bool symbols_lookup(const struct symbols *t, const char *name, struct symbol *ou
 
 		// A thread-local variable has no address, only an offset.
 		if (e->st_shndx == SHN_UNDEF || ELF64_ST_TYPE(e->st_info) == STT_TLS || e->st_name >= t->strings_len ||
-		    strncmp(t->strings + e->st_name, name, len) || unversioned(t->strings + e->st_name) != len)
+		    t->strings[e->st_name] != *name || strncmp(t->strings + e->st_name, name, len) ||
+		    unversioned(t->strings + e->st_name) != len)
 			continue;
 		*out = (struct symbol){ .name = unversioned_name(t->strings + e->st_name), .address = e->st_value,
 					.size = e->st_size };
