@@ -515,10 +515,16 @@ BPF_LOAD(bpf_uload8, u64, STP_READ_USER, STP_BPF_USER_FAULT, false)
 /* A string that fills the buffer may be truncated: the next byte shows whether it ends there. */
 STP_INLINE bool bpf_load_string(struct stp_ctx *c, char *to, u64 address, u32 size, bool user)
 {
-	s64 n = user ? bpf_probe_read_user_str(to, size, (void *)address) :
-		bpf_probe_read_kernel_str(to, size, (void *)address);
 	char next = 0;
+	s64 n;
 
+	if (!__builtin_constant_p(size)) {
+		STP_HIDE(size);        /* so that the bound is known of the register that is passed */
+		if (size > STP_STRLEN)
+			size = STP_STRLEN;
+	}
+	n = user ? bpf_probe_read_user_str(to, size, (void *)address) :
+		bpf_probe_read_kernel_str(to, size, (void *)address);
 #ifdef STP_SLEEPABLE
 	/* the page is not in memory: load it */
 	if (n < 0 && user && !bpf_copy_from_user(&next, 1, (void *)address))
