@@ -150,6 +150,21 @@ for compiler in gcc clang; do
 	done
 done
 
+missing='has a type that is not found in the debuginfo; types in units of their own (-fdebug-types-section) cannot be read together with -gsplit-dwarf'
+gcc -g -O0 -gdwarf-4 -gsplit-dwarf -fdebug-types-section -o sunit units.c
+lists 'split type units, a variable' "semantic error: unable to find \"\$in\" in \"visit\", where it $missing: at <input>:1:54" \
+	-p2 -e 'probe process("./sunit").function("visit") { println($in->c) }'
+lists 'split type units, a member' "semantic error: the member \"u\" of struct outer $missing: at <input>:1:58" \
+	-p2 -e 'probe process("./sunit").function("visit") { println($o->u->l) }'
+cat >opaque.c <<'END'
+struct opaque;
+__attribute__((noinline)) int visit(struct opaque *o) { return o != 0; }
+int main(int c, char **v) { return visit((struct opaque *)v); }
+END
+gcc -g -O0 -o opaque opaque.c
+lists 'a type that is only declared' 'semantic error: the members of struct opaque are unknown: the debuginfo of opaque only declares it: at <input>:1:59' \
+	-p2 -e 'probe process("./opaque").function("visit") { println($o->x) }'
+
 # ------------------------------------------------------------ lists of variables without debuginfo
 cat >lists.c <<'END'
 extern int bare(int a);

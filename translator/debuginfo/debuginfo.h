@@ -24,6 +24,7 @@ struct di_type {
 	uint64_t size;             // bytes
 	bool is_signed;
 	bool is_complex;           // a complex number
+	bool is_declared;          // it has no definition in this unit; di_is_incomplete() tells whether another has
 	const char *format;        // the kind of value that probes do not read, for messages: "a decimal number";
 				   // NULL: probes read it
 	uint64_t count;            // DI_ARRAY: elements, 0 unknown
@@ -399,6 +400,10 @@ bool di_is_float(const struct di_type *t);                // a float or double, 
 bool di_is_x87(const struct di_type *t);                  // the long double of x86: 10 bytes and padding
 // Returns why values of the type are not read as numbers, as a phrase to follow "it is"; NULL: they are read.
 const char *di_unreadable(const struct di_type *t);
+// Why a member or variable cannot be read whose type no unit has, as a phrase that follows its name.
+#define DI_NO_TYPE "has a type that is not found in the debuginfo; types in units of their own " \
+	"(-fdebug-types-section) cannot be read together with -gsplit-dwarf"
+bool di_is_incomplete(const struct di_type *t);           // no definition of the aggregate is found anywhere
 // Finds a member, also in anonymous members and bases. Returns false if it is not found or cannot be read; in the
 // latter case out->why is the reason.
 bool di_find_member(const struct di_type *t, const char *name, struct di_member *out);

@@ -179,6 +179,8 @@ const char *target_similar(const char *wanted, const name_list *names)
 	const char *similar = diag_similar(wanted, add_names, names);
 	struct buf b = { 0 };
 
+	if (str_in_list(names, wanted))
+		return ", where it " DI_NO_TYPE;
 	if (*similar || !names->n || !diag_prints())
 		return similar;
 	for (int i = 0; i < names->n && i < MOST; i++)
@@ -239,6 +241,25 @@ struct lvalue lvalue_member(const struct lvalue *p, const struct di_member *m)
 	return made;
 }
 
+// Reports a member that is not found or, for the reason `why`, cannot be read.
+static void refuse_member(const struct di_type *type, struct loc loc, const char *name, const char *why)
+{
+	const char *renamed;
+	name_list names = { 0 };
+
+	if (why) {
+		diag_error(loc, "the member \"%s\" of %s %s", name, type->name, why);
+	} else if (di_is_incomplete(type)) {
+		diag_error(loc, "the members of %s are unknown: the debuginfo of %s only declares it", type->name,
+			   di_module_name(type->module));
+	} else {
+		renamed = renamed_member(type, name);
+		di_member_names(type, &names);
+		diag_error(loc, "unable to find the member \"%s\" in %s%s", name, type->name,
+			   *renamed ? renamed : target_similar(name, &names));
+	}
+}
+
 // Adds ->name to the lvalue; returns false after diag_error().
 static bool add_field(struct lvalue *p, struct loc loc, const char *name)
 {
@@ -252,17 +273,7 @@ static bool add_field(struct lvalue *p, struct loc loc, const char *name)
 	}
 	p->loc = loc;
 	if (!di_find_member(p->type, name, &m)) {
-		const char *renamed;
-		name_list names = { 0 };
-
-		if (m.why) {
-			diag_error(loc, "the member \"%s\" of %s %s", name, p->type->name, m.why);
-			return false;
-		}
-		renamed = renamed_member(p->type, name);
-		di_member_names(p->type, &names);
-		diag_error(loc, "unable to find the member \"%s\" in %s%s", name, p->type->name,
-			   *renamed ? renamed : target_similar(name, &names));
+		refuse_member(p->type, loc, name, m.why);
 		return false;
 	}
 	if (m.from && p->composite) {

@@ -203,6 +203,7 @@ static void fill_type(struct btf_source *b, const struct btf_type *t, struct di_
 	case BTF_KIND_FWD:
 		out->kind = btf_kflag(t) ? DI_UNION : DI_STRUCT;
 		out->size = 0;
+		out->is_declared = true;
 		break;
 	case BTF_KIND_FLOAT:
 		out->kind = DI_FLOAT;

@@ -230,6 +230,7 @@ static void fill_type(struct dwarf_type *d, struct di_type *out)
 	int size = dwarf_bytesize(&d->die);
 
 	out->size = size > 0 ? size : 0;
+	out->is_declared = dwarf_hasattr(&d->die, DW_AT_declaration);
 	switch (dwarf_tag(&d->die)) {
 	case DW_TAG_base_type:
 		fill_base(&d->die, out);

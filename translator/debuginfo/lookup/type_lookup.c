@@ -60,6 +60,11 @@ static const struct di_type *complete(const struct di_type *t)
 	return full ? full : t;
 }
 
+bool di_is_incomplete(const struct di_type *t)
+{
+	return complete(t)->is_declared;
+}
+
 // The location of an aggregate in another one.
 struct location {
 	const struct di_virtual *from;         // see struct di_member
@@ -270,6 +275,8 @@ bool di_find_member(const struct di_type *t, const char *name, struct di_member 
 		return false;
 	*out = found.member;
 	out->why = why_not(&found, name);
+	if (!out->why && !out->type)
+		out->why = DI_NO_TYPE;
 	return out->type && !out->why;
 }
 
