@@ -120,6 +120,8 @@ static const struct { const char *call; unsigned use; } calls_of_library[] = {
 	{ "stp_syscall_string", BPF_TEXT }, { "stp_quote", BPF_TEXT }, { "stp_quote_json", BPF_TEXT },
 	{ "stp_quote_label", BPF_TEXT }, { "stp_name_of", BPF_TEXT },
 	{ "stp_flag_names", BPF_TEXT }, { "stp_prefixed", BPF_TEXT }, { "stp_system", BPF_TEXT },
+	{ "stp_matched", BPF_TEXT | BPF_GROUPS }, { "stp_matched_text", BPF_TEXT | BPF_GROUPS },
+	{ "stp_matched_groups", BPF_TEXT | BPF_GROUPS },
 	{ "stp_pp", BPF_POINT_RESOLVED }, { "stp_pn", BPF_POINT_WRITTEN }, { "stp_probe_name", BPF_POINT_NAME },
 	{ "stp_ppfunc", BPF_POINT_FUNCTION },
 	{ "stp_symdata", BPF_TEXT | BPF_SYMBOLS }, { "stp_sprint_syms", BPF_TEXT | BPF_SYMBOLS },

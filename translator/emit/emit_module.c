@@ -521,11 +521,10 @@ static void write_code(struct emitter *e, struct cwriter *w)
 		emit_bpf_locks(e, w);
 	emit_statics(e, w);
 	emit_mapped_programs(e, w);
-	if (e->tables.text.len) {
-		cw_append(w, &e->tables);
-		emit_regex_walks(e, w);
+	cw_append(w, &e->tables);
+	emit_regex_walks(e, w);
+	if (e->tables.text.len)
 		cw_blank(w);
-	}
 	if (e->embedded)
 		write_embedded_macros(w);
 	if (e->prototypes.text.len) {

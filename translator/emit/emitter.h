@@ -232,6 +232,7 @@ enum bpf_use {
 	BPF_CALL_TEXTS = 2048,     // argstr of system calls (bpf_call_text.h)
 	BPF_MEMORY = 4096,         // %m and %M (bpf_memory.h)
 	BPF_HIST_TEXT = 8192,      // the text of a histogram (bpf_hist.h)
+	BPF_GROUPS = 16384,        // submatches of regular expressions are read (bpf_match.h)
 };
 void emit_bpf_use(struct emitter *e, unsigned uses);      // records that the C that is being written uses these
 							  // parts
@@ -482,7 +483,7 @@ void emit_probe_tables(struct emitter *e, struct cwriter *w);
 // returns the name of its struct stp_regex, NULL after an error
 const char *emit_regex(struct emitter *e, struct expr *x);
 // BPF programs: writes the code that all regular expressions share, after their tables: the step function and saved
-// matches.
+// matches, which matched() also reads in a script without regular expressions.
 void emit_regex_walks(struct emitter *e, struct cwriter *w);
 
 #endif

@@ -209,7 +209,7 @@ void emit_regex_walks(struct emitter *e, struct cwriter *w)
 {
 	int rows = 1;
 
-	if (!e->regex_cases.text.len)
+	if (!e->regex_cases.text.len && !(e->program_uses & BPF_GROUPS))
 		return;
 	while (rows <= e->nregex_rows)
 		rows *= 2;
