@@ -95,13 +95,14 @@ const char *operand_local(struct emitter *e, const struct var *v, const char *na
 
 const struct operand *operand_at(const struct emitter *e, const char *mark)
 {
+	const char *p = mark + 1;
 	int n = 0;
 
 	if (*mark != MARK)
 		return NULL;
-	for (const char *p = mark + 1; *p != MARK_END; p++)
+	for (; *p >= '0' && *p <= '9' && n < e->operands.list.n; p++)
 		n = n * 10 + *p - '0';
-	return e->operands.list.at[n];
+	return *p == MARK_END && n < e->operands.list.n ? e->operands.list.at[n] : NULL;
 }
 
 const char *operand_end(const char *mark)
