@@ -519,9 +519,12 @@ STP_INLINE bool bpf_load_string(struct stp_ctx *c, char *to, u64 address, u32 si
 	s64 n;
 
 	if (!__builtin_constant_p(size)) {
-		STP_HIDE(size);        /* so that the bound is known of the register that is passed */
-		if (size > STP_STRLEN)
-			size = STP_STRLEN;
+		u64 bounded = size;
+
+		STP_HIDE(bounded);     /* so that the bound is known of the whole register that is passed */
+		if (bounded > STP_STRLEN)
+			bounded = STP_STRLEN;
+		size = bounded;
 	}
 	n = user ? bpf_probe_read_user_str(to, size, (void *)address) :
 		bpf_probe_read_kernel_str(to, size, (void *)address);
