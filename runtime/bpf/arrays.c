@@ -72,7 +72,7 @@ static const char *complete_value(struct stp_ctx *c, const char *value)
 	if (!name)
 		name = malloc(stp_module.limits.string_len);
 	if (c != &stp_session.exclusive->c)
-		rings_read();            /* reads announcements, as in complete_keys() */
+		rings_read();              /* reads announcements, as in complete_keys() */
 	return name ? user_names_complete(value, name) : value;
 }
 

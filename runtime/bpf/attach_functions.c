@@ -465,7 +465,7 @@ static const char *reason(const struct stp_site *s, int err)
 	case EILSEQ: return "not the start of an instruction";
 	case EOPNOTSUPP: case ENOSYS: case ENODEV: return "this kernel does not support these probes";
 	case ESHUTDOWN:
-		return "ftrace or kprobes are disabled (sysctl kernel.ftrace_enabled, /sys/kernel/debug/kprobes/enabled)";
+		return "ftrace is disabled; enable it by sysctl kernel.ftrace_enabled=1";
 	case EPERM: case EACCES:
 		return lockdown_is_confidential() ? LOCKDOWN_TEXT : strerror(err);
 	case ESTALE: return "it is given by its address, and the script was translated for another kernel";
@@ -533,13 +533,13 @@ static bool is_disabled(const struct stp_function *f)
 
 static void stop_functions(void *table, u32 n)
 {
-	char text[128];
+	char text[256];
 
 	client_detach(table, n);
 	if (!attached_by_ftrace || !is_ftrace_off())
 		return;
-	snprintf(text, sizeof(text), "ftrace was disabled while the script ran: hits of %u functions may be missing",
-		 attached_by_ftrace);
+	snprintf(text, sizeof(text), "ftrace was disabled while the script ran: hits of %u functions may be missing; "
+		 "enable it by sysctl kernel.ftrace_enabled=1 and run the script again", attached_by_ftrace);
 	attached_by_ftrace = 0;
 	plat_message(STP_MSG_WARNING, text);
 }
