@@ -86,5 +86,18 @@ struct stp_syscall_probe {
 					    * return does not read it */
 	void (*entry)(struct stp_ctx *c);  /* fills c->entry; may be NULL */
 };
+/* Compact form of `n` rows that differ only in these numbers. row.probe is the first probe of the script. */
+struct stp_syscall_number {
+	u32 probe;                         /* index */
+	u32 call;                          /* index in `calls` + 1; 0: none */
+	s32 number;
+	u32 is_compat;
+};
+struct stp_syscall_run {
+	u32 n;
+	const struct stp_syscall_number *numbers;
+	const struct stp_syscall *const *calls;
+	struct stp_syscall_probe row;
+};
 
 #endif

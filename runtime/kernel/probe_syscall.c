@@ -642,6 +642,25 @@ static u32 count_watches(const struct stp_syscall_probe *p, u32 n)
 	return count;
 }
 
+static void syscall_expand(void *table, const void *runs, u32 nruns)
+{
+	const struct stp_syscall_run *run = runs, *end = run + nruns;
+	struct stp_syscall_probe *p = table;
+	u32 i;
+
+	for (; run < end; run++) {
+		for (i = 0; i < run->n; i++, p++) {
+			const struct stp_syscall_number *n = &run->numbers[i];
+
+			*p = run->row;
+			p->probe += n->probe;
+			p->call = n->call ? run->calls[n->call - 1] : NULL;
+			p->number = n->number;
+			p->is_compat = n->is_compat;
+		}
+	}
+}
+
 static u64 syscall_memory(const void *table, u32 n)
 {
 	u64 executions = probes_executions(table, n) ? stp_calls_bytes(EXECUTIONS, 0) : 0;
@@ -748,6 +767,7 @@ static int syscall_start(void *table, u32 n)
 const struct stp_family_ops stp_syscall_family = {
 	.memory = syscall_memory,
 	.tables = syscall_tables,
+	.expand = syscall_expand,
 	.name = "syscall",
 	.start = syscall_start,
 	.stop = syscall_stop,
@@ -762,7 +782,7 @@ static int syscall_start(void *table, u32 n)
 
 const struct stp_family_ops stp_syscall_family = {
 	.memory = syscall_memory,
-	.tables = syscall_tables, .name = "syscall", .start = syscall_start };
+	.tables = syscall_tables, .expand = syscall_expand, .name = "syscall", .start = syscall_start };
 
 void stp_syscall_set(struct stp_ctx *c, s64 at, s64 value)
 {

@@ -25,6 +25,8 @@ const char *emit_c_constant(struct session *s, struct cwriter *w, const char *he
 const char *emit_c_string(const char *text);
 // emit_bytes.c: Declares `type name[]`, whose content is these bytes in the target's byte order, aligned to 8.
 void emit_bytes(struct session *s, struct cwriter *w, const char *type, const char *name, const struct buf *bytes);
+// Adds a number of 32 bits to such bytes.
+void emit_u32(struct buf *bytes, uint32_t n);
 // emit_bpf.c: Returns a mask of the words of struct pt_regs that the probe reads.
 const char *emit_bpf_registers(struct session *s, const struct probe *p);
 // Writes entries_N(), where N is the number of the probe `first`. The function stores the values of @entry() of the

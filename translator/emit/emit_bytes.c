@@ -21,3 +21,10 @@ void emit_bytes(struct session *s, struct cwriter *w, const char *type, const ch
 	vec_push(&s->c_files, file);
 	emit_include(w, type, name, "[]", file.name, file.len);
 }
+
+void emit_u32(struct buf *bytes, uint32_t n)
+{
+	const char at[] = { (char)n, (char)(n >> 8), (char)(n >> 16), (char)(n >> 24) };
+
+	buf_add(bytes, at, sizeof(at));
+}

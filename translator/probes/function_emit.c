@@ -221,13 +221,6 @@ static bool is_packed(const struct group *g)
 }
 
 // Writes a number in the byte order of the target, which is little-endian.
-static void put_u32(struct buf *b, uint32_t n)
-{
-	const char bytes[] = { (char)n, (char)(n >> 8), (char)(n >> 16), (char)(n >> 24) };
-
-	buf_add(b, bytes, sizeof(bytes));
-}
-
 // Writes the addresses of all groups that are packed, rows of struct stp_packed_site, which need no relocation.
 static void emit_packed(struct session *s, struct cwriter *w, const groups *all, int sites)
 {
@@ -244,10 +237,10 @@ static void emit_packed(struct session *s, struct cwriter *w, const groups *all,
 			int symbol = symbol_at(&names, symbol_of(d, &distance));
 			int module = d->module ? module_at(&names, d->module) : 0;
 
-			put_u32(&rows, (uint32_t)symbol);
-			put_u32(&rows, (uint32_t)module);
-			put_u32(&rows, (uint32_t)distance);
-			put_u32(&rows, (uint32_t)offset_of(d));
+			emit_u32(&rows, (uint32_t)symbol);
+			emit_u32(&rows, (uint32_t)module);
+			emit_u32(&rows, (uint32_t)distance);
+			emit_u32(&rows, (uint32_t)offset_of(d));
 		}
 	}
 	emit_bytes(s, w, "const char", "stp_function_names", &names.text);

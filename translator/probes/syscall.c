@@ -224,12 +224,21 @@ bool syscall_has_commands(const struct syscall_probe *d)
 	return false;
 }
 
+// A row of the table of struct stp_syscall_probe.
+struct table_row {
+	const struct probe *probe;
+	const char *call;          // name of its struct stp_syscall; NULL: none
+	int number;
+	bool is_compat;
+	const char *others;        // ", .name = value" for each other member that is not 0; most rows have the same
+};
+
 struct writer {
 	struct session *s;
-	struct cwriter calls, table;
+	struct cwriter calls;
 	bool sets_made[SYSCALL_MAX_SETS];
 	struct map constants;      // constants of `calls`: type and value -> name
-	int n;
+	VEC(struct table_row) rows;
 };
 
 static bool is_arm64(const struct writer *out)
@@ -360,23 +369,20 @@ static const char *emit_call(struct writer *out, const struct syscall_row *row, 
 	return emit_constant(out, "stp_syscall", "", &lines);
 }
 
-static void emit_entry(struct session *s, struct cwriter *w, const struct probe *p, int number, const struct abi *abi,
-		       const char *call)
+static void add_row(struct writer *out, const struct probe *p, int number, const struct abi *abi, const char *call)
 {
 	const struct syscall_probe *d = p->data;
-	struct buf members = { 0 };
+	struct buf others = { 0 };
 
-	emit_member(&members, "is_compat", abi->bits == 32);
-	emit_member(&members, "is_return", d->is_return);
-	emit_member(&members, "arguments", (unsigned)syscall_reads_arguments(p));
-	cw_line(w, "{");
-	cw_line(w, ".probe = %s, .call = %s, .number = %d%s,", emit_probe_ref(p), call, number, buf_text(&members));
+	emit_member(&others, "is_return", d->is_return);
+	emit_member(&others, "arguments", (unsigned)syscall_reads_arguments(p));
 	if (p->entries.n)
-		cw_line(w, ".entry = p%d_entry, .entry_size = %d, .entry_late = %d,", p->index, optimize_entry_bytes(s, p),
-			syscall_entries_are_arguments(p));
+		buf_printf(&others, ", .entry = p%d_entry, .entry_size = %d, .entry_late = %d", p->index,
+			   optimize_entry_bytes(out->s, p), syscall_entries_are_arguments(p));
 	if (d->is_return && syscall_asks_for_argstr(p))
-		cw_line(w, ".text = STP_STRLEN,");
-	cw_line(w, "},");
+		buf_puts(&others, ", .text = STP_STRLEN");
+	struct table_row row = { p, call, number, abi->bits == 32, buf_text(&others) };
+	vec_push(&out->rows, row);
 }
 
 static void emit_sets(struct writer *out, const struct syscall_args *args)
@@ -412,9 +418,7 @@ static void emit_row(struct writer *out, const struct probe *p, const struct sys
 	for (const struct abi *abi = syscall_abis(out->s); abi->column >= 0; abi++) {
 		if (row->number[abi->column] < 0)
 			continue;
-		emit_entry(out->s, &out->table, p, row->number[abi->column], abi,
-			   str_printf("&%s", emit_call(out, row, d, text)));
-		out->n++;
+		add_row(out, p, row->number[abi->column], abi, emit_call(out, row, d, text));
 	}
 }
 
@@ -427,9 +431,69 @@ static void emit_any(struct writer *out, const struct probe *p)
 		for (const struct syscall_row *row = rows; row < END(rows); row++)
 			if (!row->secondary)
 				emit_row(out, p, row, false);
-	emit_entry(out->s, &out->table, p, -1, &none, "NULL");
-	out->n++;
+	add_row(out, p, -1, &none, NULL);
 }
+
+static void emit_table(const struct writer *out, struct cwriter *w)
+{
+	cw_line(w, "static struct stp_syscall_probe stp_syscall_probes[] = {");
+	for vec_each(&out->rows, row) {
+		struct buf compat = { 0 };
+
+		emit_member(&compat, "is_compat", row->is_compat);
+		cw_line(w, "{");
+		cw_line(w, ".probe = %s, .call = %s, .number = %d%s%s,", emit_probe_ref(row->probe),
+			row->call ? str_printf("&%s", row->call) : "NULL", row->number, buf_text(&compat), row->others);
+		cw_line(w, "},");
+	}
+	cw_line(w, "};");
+	emit_family_table(out->s, "syscall", "stp_syscall_probes", out->rows.n);
+}
+
+// Writes an array of pointers to the descriptions that the rows use, and adds to `indexes`: name -> index + 1.
+static void emit_call_pointers(const struct writer *out, struct cwriter *w, struct map *indexes)
+{
+	cw_line(w, "static const struct stp_syscall *const stp_syscall_calls[] = {");
+	for vec_each(&out->rows, row)
+		if (row->call && !map_get(indexes, row->call)) {
+			cw_line(w, "&%s,", row->call);
+			map_put(indexes, row->call, (void *)(intptr_t)(indexes->n + 1));
+		}
+	cw_line(w, "};");
+}
+
+// Writes the table in its compact form: a pointer of a row is a relocation, and each member takes time in the
+// compiler.
+static void emit_runs(const struct writer *out, struct cwriter *w)
+{
+	struct map indexes = { 0 };
+	struct buf numbers = { 0 };
+	const struct table_row *first = out->rows.at, *end = first + out->rows.n;
+
+	emit_call_pointers(out, w, &indexes);
+	for vec_each(&out->rows, row) {
+		emit_u32(&numbers, (uint32_t)row->probe->index);
+		emit_u32(&numbers, row->call ? (uint32_t)(intptr_t)map_get(&indexes, row->call) : 0);
+		emit_u32(&numbers, (uint32_t)row->number);
+		emit_u32(&numbers, row->is_compat);
+	}
+	emit_bytes(out->s, w, "const struct stp_syscall_number", "stp_syscall_numbers", &numbers);
+	cw_line(w, "static struct stp_syscall_probe stp_syscall_probes[%d];", out->rows.n);
+	cw_line(w, "static const struct stp_syscall_run stp_syscall_runs[] = {");
+	for (const struct table_row *next = first; first < end; first = next) {
+		while (next < end && !strcmp(next->others, first->others))
+			next++;
+		cw_line(w, "{ %d, stp_syscall_numbers + %d, stp_syscall_calls, {", (int)(next - first),
+			(int)(first - out->rows.at));
+		cw_line(w, ".probe = stp_probes%s,", first->others);
+		cw_line(w, "} },");
+	}
+	cw_line(w, "};");
+	emit_family_runs(out->s, "syscall", "stp_syscall_probes", out->rows.n, "stp_syscall_runs");
+}
+
+// The table has its compact form from this number of rows on.
+#define RUNS_FROM 64
 
 static void syscall_emit(struct session *s, struct cwriter *w, struct probe **probes, int n)
 {
@@ -444,10 +508,10 @@ static void syscall_emit(struct session *s, struct cwriter *w, struct probe **pr
 			emit_row(&out, probes[i], *row, syscall_asks_for_text(probes[i]));
 	}
 	cw_append(w, &out.calls);
-	cw_line(w, "static struct stp_syscall_probe stp_syscall_probes[] = {");
-	cw_append(w, &out.table);
-	cw_line(w, "};");
-	emit_family_table(s, "syscall", "stp_syscall_probes", out.n);
+	if (out.rows.n >= RUNS_FROM && !s->opt.bpf_runtime)
+		emit_runs(&out, w);
+	else
+		emit_table(&out, w);
 }
 
 const struct probe_family family_syscall = {
