@@ -19,20 +19,26 @@
 static int gate = -1;                      // write end of the pipe on which the command waits
 static struct stp_descendants descendants; // sent SIGTERM together with the -c command
 static bool output_to_stderr;              // standard output of commands is redirected to standard error
+static bool ignores_sigpipe;               // the caller of staprun ignores SIGPIPE, so commands do, too
 
 void child_output_to_stderr(void)
 {
 	output_to_stderr = true;
 }
 
-// Called in a child process before it executes a command.
+void child_ignores_sigpipe(bool ignores)
+{
+	ignores_sigpipe = ignores;
+}
+
+// Called in a child process before it executes a command. Other signals that the caller ignores are still ignored.
 static void restore_environment(void)
 {
 	sigset_t none;
 
 	if (output_to_stderr)
 		dup2(STDERR_FILENO, STDOUT_FILENO);
-	signal(SIGPIPE, SIG_DFL);
+	signal(SIGPIPE, ignores_sigpipe ? SIG_IGN : SIG_DFL);
 	signal(SIGXFSZ, SIG_DFL);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);

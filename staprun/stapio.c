@@ -156,7 +156,7 @@ int main(int argc, char **argv)
 	opt.settings = argv + optind + 1;
 	if (opt.daemon >= 0)
 		fcntl(opt.daemon, F_SETFD, FD_CLOEXEC);
-	signal(SIGPIPE, SIG_IGN);
+	child_ignores_sigpipe(signal(SIGPIPE, SIG_IGN) == SIG_IGN);
 	signal(SIGXFSZ, SIG_IGN);          // write() returns EFBIG at the limit of ulimit -f
 	fcntl(opt.life, F_SETFD, FD_CLOEXEC);
 	fcntl(opt.device, F_SETFD, FD_CLOEXEC);

@@ -160,6 +160,7 @@ void bulk_switch(const struct rings *r);   // switches each ring to its next fil
 
 // --- child.c: other processes ---
 
+void child_ignores_sigpipe(bool ignores);
 void child_output_to_stderr(void);         // redirects standard output of later commands to standard error, since
 					   // standard output has records
 // Forks a child, which waits for child_release() before it executes the command. Returns its process ID.

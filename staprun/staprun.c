@@ -43,6 +43,7 @@ static struct {
 	char parameters[512];                      // module parameters: settings whose name begins with _stp_
 	const char **relay_args;                   // arguments that are passed to stapio, which parses them
 	int relay_n;
+	void (*sigpipe)(int);                      // how the caller handles SIGPIPE: SIG_DFL or SIG_IGN
 } opt;
 
 // Drops privileges and executes stapio. Returns only on failure.
@@ -51,7 +52,7 @@ static void exec_stapio(const char **argv)
 	char path[1100];
 
 	sibling_path(path, sizeof(path), "SYSTEMTAP_STAPIO", "stapio", "../libexec/quicktap/stapio");
-	if (caps_drop())
+	if (caps_drop() || signal(SIGPIPE, opt.sigpipe) == SIG_ERR)
 		return;
 	execv(path, (char **)argv);
 	log_error("cannot run %s: %m", path);
@@ -357,8 +358,7 @@ static void forward_signal(int sig, siginfo_t *info, void *context)
 static void forward_signals(sigset_t *others)
 {
 	static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR2 };
-	struct sigaction sa = { .sa_sigaction = forward_signal, .sa_flags = SA_SIGINFO | SA_RESTART };
-	struct sigaction before;
+	struct sigaction sa = { .sa_sigaction = forward_signal, .sa_flags = SA_SIGINFO | SA_RESTART }, before;
 
 	for (int i = 0; i < sizeof(signals) / sizeof(signals[0]); i++) {
 		sigaction(signals[i], NULL, &before);
@@ -472,11 +472,11 @@ static int wait_for_relay(int device, const char *name)
 	siginfo_t ended;
 	int life[2];
 
-	sigfillset(&others);
-	forward_signals(&others);
 	relay_pid = pipe2(life, O_CLOEXEC) ? -1 : fork();
 	if (relay_pid == 0)                // signals stay blocked until stapio reads them
 		run_relay(device, name, life[0]);
+	sigfillset(&others);
+	forward_signals(&others);          // not before fork(): the -c command ignores the signals that the caller ignores
 	forward_all = true;
 	sigprocmask(SIG_SETMASK, &others, NULL);
 	forward_all = false;
@@ -566,7 +566,7 @@ static int load_and_run(enum rights rights)
 
 	if (limit_parameters(rights) || module_open(&m, opt.module, rights))
 		goto not_loaded;
-	if (m.is_program)
+	if (m.is_program && signal(SIGPIPE, opt.sigpipe) != SIG_ERR)
 		return program_execute_image(&m, opt.relay_args, opt.relay_n, opt.settings);
 	if (kernel_match_check(&m) || caps_raise())
 		goto not_loaded;
@@ -622,13 +622,13 @@ int main(int argc, char **argv)
 	sigset_t all;
 
 	sanitize_environment();
-	signal(SIGPIPE, SIG_IGN);
 	signal(SIGCHLD, SIG_DFL);          // if SIG_IGN were inherited, wait() would report no exit status
 	log_color("auto");
 	if (caps_lower() || parse_options(argc, argv))
 		return 1;
 	if (!opt.attach && !opt.remove && program_is(opt.module))
 		return program_execute(opt.module, opt.relay_args, opt.relay_n, opt.settings);
+	opt.sigpipe = signal(SIGPIPE, SIG_IGN);
 	rights = caps_rights();
 	if (rights == RIGHTS_NONE) {
 		caps_explain();

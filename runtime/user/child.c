@@ -47,16 +47,13 @@ void user_raise_descriptors(void)
 /* Undoes the changes of main.c in a child process. Its standard output is not mixed with records. */
 static void restore_environment(void)
 {
-	struct sigaction hangup;
+	static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGPIPE };
 
 	if (stp_module.records)
 		dup2(STDERR_FILENO, STDOUT_FILENO);
-	if (sigaction(SIGHUP, NULL, &hangup) || hangup.sa_handler != SIG_IGN)
-		signal(SIGHUP, SIG_DFL);
-	signal(SIGINT, SIG_DFL);
-	signal(SIGTERM, SIG_DFL);
+	for (unsigned int i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
+		signal(signals[i], sigismember(&user_ignored, signals[i]) ? SIG_IGN : SIG_DFL);
 	signal(SIGCHLD, SIG_DFL);
-	signal(SIGPIPE, SIG_DFL);
 	signal(SIGXFSZ, SIG_DFL);
 	sigprocmask(SIG_SETMASK, &user_signals, NULL);
 	if (descriptors.rlim_max)

@@ -28,7 +28,7 @@
 
 const char *user_program_name;
 bool user_stop, user_verbose, user_error_shown;
-sigset_t user_signals;
+sigset_t user_ignored, user_signals;
 
 static volatile sig_atomic_t stop_signals, child_signals;
 
@@ -42,18 +42,29 @@ static void on_child(int signal)
 	child_signals = 1;
 }
 
+/* Notes whether the caller ignores the signal, as commands do then. */
+static bool note_ignored(int signal)
+{
+	struct sigaction before;
+
+	if (sigaction(signal, NULL, &before) || before.sa_handler != SIG_IGN)
+		return false;
+	sigaddset(&user_ignored, signal);
+	return true;
+}
+
 /* Signals are delivered only in ppoll(), so that they do not interrupt handlers. */
 static void catch_signals(void)
 {
 	static const int stop[] = { SIGINT, SIGTERM, SIGHUP };
-	struct sigaction action = { .sa_handler = on_stop }, before;
+	struct sigaction action = { .sa_handler = on_stop };
 	sigset_t block;
 	unsigned int i;
 
 	sigemptyset(&block);
 	for (i = 0; i < sizeof(stop) / sizeof(stop[0]); i++) {
-		if (stop[i] == SIGHUP && !sigaction(SIGHUP, NULL, &before) && before.sa_handler == SIG_IGN)
-			continue;          /* nohup, also for the -c command */
+		if (note_ignored(stop[i]) && stop[i] == SIGHUP)
+			continue;          /* nohup */
 		sigaction(stop[i], &action, NULL);
 		sigaddset(&block, stop[i]);
 	}
@@ -61,6 +72,7 @@ static void catch_signals(void)
 	sigaction(SIGCHLD, &action, NULL);
 	sigaddset(&block, SIGCHLD);
 	action.sa_handler = SIG_IGN;
+	note_ignored(SIGPIPE);
 	sigaction(SIGPIPE, &action, NULL);
 	sigaction(SIGXFSZ, &action, NULL); /* write() returns EFBIG at the limit of ulimit -f */
 	sigprocmask(SIG_BLOCK, &block, &user_signals);

@@ -437,6 +437,7 @@ static void catch_signals(void)
 
 	struct sigaction before, pipe;
 
+	spawn_note_ignored();
 	for (size_t i = 0; i < ARRAY_SIZE(signals); i++)
 		if (signals[i] != SIGHUP || sigaction(SIGHUP, NULL, &before) || before.sa_handler != SIG_IGN)  // nohup
 			sigaction(signals[i], &sa, NULL);

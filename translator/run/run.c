@@ -38,12 +38,12 @@ void run_report_signal(const char *program, int status)
 		fprintf(stderr, "ERROR: %s was ended by signal %d (%s)\n", program, sig, strsignal(sig));
 }
 
-int run_program(const char *const *argv)
+int run_program(const char *const *argv, bool keeps_ignored)
 {
 	static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR2 };
 	struct sigaction sa = { .sa_sigaction = pass_on, .sa_flags = SA_SIGINFO | SA_RESTART };
 	struct sigaction before[ARRAY_SIZE(signals)];
-	struct spawn program = { .argv = argv };
+	struct spawn program = { .argv = argv, .keeps_ignored = keeps_ignored };
 	int status;
 
 	for (int i = 0; i < ARRAY_SIZE(signals); i++) {
@@ -240,7 +240,7 @@ static int run_here(struct session *s)
 	vec_push(&argv, NULL);
 	if (s->opt.export)
 		serve_start(s);                        // the server runs until this process ends
-	return run_program(argv.at);
+	return run_program(argv.at, true);
 }
 
 static bool runs_as_process(const struct session *s)

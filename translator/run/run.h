@@ -9,7 +9,8 @@
 #define EXIT_LOSSES 3                      // exit status with --strict, also of staprun, if anything was lost
 
 // Runs a program with the descriptors of this process and waits; returns the exit status as spawn_wait() does.
-int run_program(const char *const *argv);
+// keeps_ignored: see util/spawn.h.
+int run_program(const char *const *argv, bool keeps_ignored);
 // Reports that a program was ended by a signal, if this status of spawn_wait() says so. SIGINT ends a session, and
 // SIGPIPE is the consequence of another program's end.
 void run_report_signal(const char *program, int status);

@@ -118,6 +118,7 @@ int user_run(struct session *s)
 	user_arguments(s, &argv);
 	vec_push(&argv, NULL);
 	program.argv = argv.at;
+	program.keeps_ignored = true;
 	fflush(stdout);
 	if (o->output)
 		run_open_output(o->output);

@@ -164,5 +164,5 @@ int vm_run(struct session *s)
 	vec_push(&argv, NULL);
 	if (s->opt.output)                 // opened here, since files of the guest are discarded
 		run_open_output(run_output_path(s->opt.output));
-	return run_program(argv.at);
+	return run_program(argv.at, false);
 }

@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -49,8 +50,39 @@ static const char *text_of(const char *const *argv)
 	return buf_text(&b);
 }
 
+// The signals that stap handles although they may be ignored by its caller.
+static const int handled[] = { SIGINT, SIGQUIT, SIGTERM };
+static bool ignored[ARRAY_SIZE(handled)];
+
+void spawn_note_ignored(void)
+{
+	struct sigaction before;
+
+	for (size_t i = 0; i < ARRAY_SIZE(handled); i++)
+		ignored[i] = !sigaction(handled[i], NULL, &before) && before.sa_handler == SIG_IGN;
+}
+
+// posix_spawn() keeps only signals ignored that the caller ignores at that moment. A signal that arrives meanwhile is
+// ignored, too.
+static void ignore(struct sigaction *before)
+{
+	struct sigaction action = { .sa_handler = SIG_IGN };
+
+	for (size_t i = 0; i < ARRAY_SIZE(handled); i++)
+		if (ignored[i])
+			sigaction(handled[i], &action, &before[i]);
+}
+
+static void handle_again(const struct sigaction *before)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(handled); i++)
+		if (ignored[i])
+			sigaction(handled[i], &before[i], NULL);
+}
+
 static int start(const struct spawn *s, int output_fd)
 {
+	struct sigaction before[ARRAY_SIZE(handled)];
 	posix_spawn_file_actions_t actions;
 	pid_t pid;
 	int err;
@@ -64,8 +96,12 @@ static int start(const struct spawn *s, int output_fd)
 		posix_spawn_file_actions_adddup2(&actions, output_fd, 1);
 		posix_spawn_file_actions_adddup2(&actions, output_fd, 2);
 	}
+	if (s->keeps_ignored)
+		ignore(before);
 	err = posix_spawnp(&pid, s->argv[0], &actions, NULL, (char *const *)s->argv,
 			   s->env ? environment(s->env) : environ);
+	if (s->keeps_ignored)
+		handle_again(before);
 	posix_spawn_file_actions_destroy(&actions);
 	STAP_PROBE2(stap, system__spawn, err, err ? 0 : pid);
 	return err ? -err : pid;

@@ -9,6 +9,7 @@ struct spawn {
 	const char *const *argv;   // NULL-terminated; argv[0] is searched in PATH
 	const char *dir;           // working directory; NULL: unchanged
 	const char *const *env;    // "NAME=value" additions, NULL-terminated, may be NULL
+	bool keeps_ignored;        // signals that were ignored before spawn_note_ignored() are ignored by the program
 	bool capture;              // collect standard output and error in `output`
 	void (*meanwhile)(void *); // called while it runs, before its output is read; may be NULL
 	void *meanwhile_arg;
@@ -31,6 +32,11 @@ int spawn_start(const struct spawn *s);    // pid or -errno
 int spawn_wait(int pid);
 // Waits up to this time. Returns -1 if the program still runs, or if a signal has arrived meanwhile.
 int spawn_wait_ms(int pid, int ms);
+
+// Notes which signals are ignored (trap '' INT, jobs of a shell script in the background), before the caller installs its
+// handlers. A shell script cannot handle a signal that it is started with ignored, so keeps_ignored is for programs that
+// reset it or pass it on.
+void spawn_note_ignored(void);
 
 // While spawn_run() waits, SIGINT, SIGTERM and SIGHUP are left to the child, which is in the same process group.
 #endif
