@@ -56,3 +56,26 @@ stap-vm: -v prints its kernel'"'"'s log' died "$panic" 'started\n' ''
 else
 	skip options/guest-panics "qemu, and a kernel in /boot"
 fi
+
+# Programs in the guest find their libraries as here. QEMU is replaced by a program that prints files of the
+# initial file system.
+showing=$SCRATCH/showing-qemu
+mkdir -p "$showing"
+cat >"$showing/qemu-system-$(uname -m)" <<'SCRIPT'
+#!/bin/sh
+for word; do case $word in */initrd) initrd=$word ;; file:*/log) log=${word#file:} ;; esac; done
+: >"${log%/log}/err"
+cpio -i --quiet --to-stdout $SHOWN <"$initrd" >"${log%/log}/out"
+echo booted >"$log"
+printf 'started\nstatus 0\n' >"${log%/log}/ctl.out"
+SCRIPT
+chmod 755 "$showing"/*
+shown() { # FILE OF THE GUEST
+	SHOWN=$1 LD_LIBRARY_PATH="/opt/it's here" PATH=$showing:$PATH "$SOURCE/translator/run/stap-vm" -r "$release" -- true
+}
+if [ "$(uname -m)" = x86_64 ] && command -v qemu-system-x86_64 >/dev/null && [ -e "/boot/vmlinuz-$release" ]; then
+	expect guest-library-cache 0 '' cmp <(shown etc/ld.so.cache) /etc/ld.so.cache
+	expect guest-library-path 0 "export LD_LIBRARY_PATH='/opt/it'\\''s here'" shown .command
+else
+	skip options/guest-library-path "qemu, and a kernel in /boot"
+fi
