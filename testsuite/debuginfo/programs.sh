@@ -301,6 +301,9 @@ for compiler in g++ clang++; do
 	lists "variables of a lambda ($compiler)" $'# probes\nprocess("nested").function("operator()@nested.cc:5")' \
 		-p2 -e 'probe process("./nested").function("operator()") { println($x, $y) }'
 	lists "lines around a lambda ($compiler)" 'process("nested").statement("outer@nested.cc:9")' -l 'process("./nested").statement("outer@nested.cc:9")'
+	# gcc gives it no declaration, so its line is that of its class.
+	$compiler -g -O2 -o nested nested.cc
+	lists "inlined lambda ($compiler)" 'process("nested").function("operator()@nested.cc:5").inline' -l 'process("./nested").function("operator()").inline'
 done
 gcc -g -O0 -o nested nested.c
 lists "nested function" 'process("nested").function("inner@nested.c:5") $x:int $y:int' -L 'process("./nested").function("inner")'

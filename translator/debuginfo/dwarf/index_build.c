@@ -167,6 +167,20 @@ static uint32_t offset_of_die(Dwarf_Die *die)
 	return offset > UINT32_MAX ? 0 : offset;
 }
 
+// Finds file and line of the class of a member function that has no declaration of its own: gcc gives none to the
+// operator() of a lambda, or to constructors and destructors that the compiler added.
+static bool source_of_class(struct build *b, Dwarf_Die *function, uint32_t *file, uint32_t *line)
+{
+	Dwarf_Die type;
+
+	if (!dwarf_reference(function, DW_AT_object_pointer, &type))
+		return false;
+	while (!dwarf_is_struct(dwarf_tag(&type)))
+		if (!dwarf_reference(&type, DW_AT_type, &type))
+			return false;
+	return source_of(b, &type, file, line);
+}
+
 // Returns the number of the inlined function, for which each unit has its own DIE.
 static bool inline_of(struct build *b, Dwarf_Die *copy, uint32_t *out)
 {
@@ -182,7 +196,8 @@ static bool inline_of(struct build *b, Dwarf_Die *copy, uint32_t *out)
 	if (*by_die)
 		return true;
 	fresh.name = add_string(b, dwarf_name(&origin));
-	if (!fresh.name || !source_of(b, &origin, &fresh.file, &fresh.line))
+	if (!fresh.name || !(source_of(b, &origin, &fresh.file, &fresh.line) ||
+			     source_of_class(b, &origin, &fresh.file, &fresh.line)))
 		return false;
 	for (key = hash(&fresh, sizeof(fresh));; key++) {
 		by_hash = numbers_at(&b->inlines, key ? key : 1);
