@@ -33,9 +33,9 @@ int spawn_wait(int pid);
 // Waits up to this time. Returns -1 if the program still runs, or if a signal has arrived meanwhile.
 int spawn_wait_ms(int pid, int ms);
 
-// Notes which signals are ignored (trap '' INT, jobs of a shell script in the background), before the caller installs its
-// handlers. A shell script cannot handle a signal that it is started with ignored, so keeps_ignored is for programs that
-// reset it or pass it on.
+// Notes which signals are ignored (trap '' INT, jobs of a shell script in the background), before the caller installs
+// its handlers. A shell script cannot handle a signal that it is started with ignored, so keeps_ignored is for
+// programs that reset it or pass it on.
 void spawn_note_ignored(void);
 
 // While spawn_run() waits, SIGINT, SIGTERM and SIGHUP are left to the child, which is in the same process group.
