@@ -5,29 +5,48 @@
 #include "event_text.h"
 
 #include <inttypes.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <wchar.h>
 
-enum { VALUE_WIDTH = 14, RATE_WIDTH = 11 };
+enum { VALUE_WIDTH = 14, RATE_WIDTH = 11, KEY_WIDTH_MIN = 6 };
 
-// Counts characters, not bytes: bytes 10xxxxxx continue one.
+#define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
+
+// Returns the bytes of the character at `text`, at least 1. *columns: those that it takes; -1: it cannot be shown,
+// since it is a control character or is not valid in the encoding of the locale.
+static size_t character(const char *text, int *columns)
+{
+	mbstate_t state = { 0 };
+	wchar_t c;
+	size_t n = mbrtowc(&c, text, strnlen(text, MB_LEN_MAX), &state);
+
+	*columns = n && n <= MB_LEN_MAX ? wcwidth(c) : -1;
+	return n && n <= MB_LEN_MAX ? n : 1;
+}
+
 static int width_of(const char *text)
 {
-	int n = 0;
+	int all = 0, columns;
 
-	for (; *text; text++)
-		n += ((unsigned char)*text & 0xc0) != 0x80;
-	return n;
+	for (; *text; all += columns > 0 ? columns : 0)
+		text += character(text, &columns);
+	return all;
 }
 
 int cells_fit(const char *text, int width)
 {
 	const char *p = text;
+	int columns;
 
-	for (; *p; p++) {
-		width -= ((unsigned char)*p & 0xc0) != 0x80;
+	while (*p) {
+		size_t n = character(p, &columns);
+
+		width -= columns > 0 ? columns : 0;
 		if (width < 0)
 			break;
+		p += n;
 	}
 	return (int)(p - text);
 }
@@ -43,15 +62,21 @@ void cells_pad(char *line, size_t size, int width)
 
 void cells_plain(char *line, size_t size, const char *text)
 {
-	size_t n = 0;
+	size_t used = 0, n;
+	int columns;
 
-	for (; *text && n + 1 < size; text++) {
-		if (*text == '\t')
-			line[n++] = ' ';
-		else if ((unsigned char)*text >= ' ' && *text != 127)
-			line[n++] = *text;
+	for (; *text && used + MB_LEN_MAX < size; text += n) {
+		n = character(text, &columns);
+		if (*text == '\t') {
+			line[used++] = ' ';
+		} else if (columns >= 0) {
+			memcpy(line + used, text, n);
+			used += n;
+		} else if (n > 1 || (unsigned char)*text > 127) {
+			line[used++] = '?';
+		}
 	}
-	line[n] = '\0';
+	line[used] = '\0';
 }
 
 // ---------------------------------------------------------------- sorting
@@ -107,7 +132,7 @@ struct live_row **cells_sorted(const struct live_table *t, unsigned column, bool
 
 // ---------------------------------------------------------------- tables
 
-// Appends text to a line in a field that is `width` columns wide, aligned to the right.
+// Appends text to a line in a field that is `width` columns wide, aligned to the right. The text has a column a byte.
 static void add(char *line, size_t size, int width, const char *text)
 {
 	size_t len = strlen(line);
@@ -115,11 +140,25 @@ static void add(char *line, size_t size, int width, const char *text)
 	snprintf(line + len, size - len, " %*s", width - 1, text);
 }
 
-static int key_width(const struct live_table *t, int width)
+static int column_width(const struct live_table *t, unsigned column)
 {
-	int left = width - VALUE_WIDTH * (int)t->ncolumns - RATE_WIDTH;
+	int digits = t->widths[column] + 2;
 
-	return left > 16 ? left : 16;
+	return digits > VALUE_WIDTH ? digits : VALUE_WIDTH;
+}
+
+// The columns of a table that fit beside its keys: a narrow screen has no rates, then fewer values.
+struct layout { int key; unsigned columns; bool rates; };
+
+static struct layout layout_of(const struct live_table *t, int width)
+{
+	struct layout l = { width, 0, t->ncolumns > 0 };
+
+	for (; l.columns < t->ncolumns && l.key >= column_width(t, l.columns) + KEY_WIDTH_MIN; l.columns++)
+		l.key -= column_width(t, l.columns);
+	l.rates = l.columns && l.columns == t->ncolumns && l.key >= RATE_WIDTH + KEY_WIDTH_MIN;
+	l.key -= l.rates ? RATE_WIDTH : 0;
+	return l;
 }
 
 static size_t add_text(char *to, size_t size, size_t used, const char *text, size_t len)
@@ -160,36 +199,58 @@ static void begin_line(char *line, size_t size, const char *key, int width)
 void cells_head(char *line, size_t size, const struct live_table *t, unsigned column, bool rising, int width)
 {
 	const char *mark = rising ? "^" : "v";
-	char name[256];
+	struct layout l = layout_of(t, width);
+	char name[256], largest[64] = "";
 
-	snprintf(name, sizeof(name), "%s%s%s", t->name, column || !t->keyed ? "" : " ", column || !t->keyed ? "" : mark);
-	begin_line(line, size, name, key_width(t, width));
-	for (unsigned i = 0; i < t->ncolumns; i++) {
+	if (t->limit && t->nrows >= t->limit)
+		snprintf(largest, sizeof(largest), " (the %zu largest)", t->limit);
+	snprintf(name, sizeof(name), "%s%s%s%s", t->name, column || !t->keyed ? "" : " ", column || !t->keyed ? "" : mark,
+		 largest);
+	begin_line(line, size, name, l.key);
+	for (unsigned i = 0; i < l.columns; i++) {
 		snprintf(name, sizeof(name), "%s%s", t->columns[i], !t->keyed || column != i + 1 ? "" : rising ? " ^" : " v");
-		add(line, size, VALUE_WIDTH, name);
+		add(line, size, column_width(t, i), name);
 	}
 	snprintf(name, sizeof(name), "/s%s", !t->keyed || column != t->ncolumns + 1 ? "" : rising ? " ^" : " v");
-	if (t->ncolumns)
+	if (l.rates)
 		add(line, size, RATE_WIDTH, name);
+	cells_pad(line, size, width);
+}
+
+// A text ends where a number would. A longer one begins further to the left and ends at the edge.
+static void text_row(char *line, size_t size, const struct live_row *r, int key, int end, int width)
+{
+	char text[1024], joined[1024];
+	int columns, from;
+
+	join_lines(joined, sizeof(joined), r->text);
+	cells_plain(text, sizeof(text), joined);
+	columns = width_of(text);
+	from = end < width ? end : width;
+	from = columns + key / 2 < from ? from - columns : key / 2;
+	begin_line(line, size, r->key, from > 1 ? from - 1 : 0);
+	cells_pad(line, size, from);
+	text[cells_fit(text, width - from)] = '\0';
+	snprintf(line + strlen(line), size - strlen(line), "%s", text);
 	cells_pad(line, size, width);
 }
 
 void cells_row(char *line, size_t size, const struct live_table *t, const struct live_row *r, int width)
 {
+	struct layout l = layout_of(t, width);
 	char value[64];
 
-	begin_line(line, size, r->text && !t->keyed ? r->text : r->key, key_width(t, width));
-	if (r->text && t->keyed) {
-		snprintf(value, sizeof(value), "%.60s", r->text);
-		add(line, size, VALUE_WIDTH, value);
+	if (r->text) {
+		text_row(line, size, r, l.key, l.key + (t->ncolumns ? column_width(t, 0) : VALUE_WIDTH), width);
 		return;
 	}
-	for (unsigned i = 0; i < t->ncolumns; i++) {
+	begin_line(line, size, r->key, l.key);
+	for (unsigned i = 0; i < l.columns; i++) {
 		snprintf(value, sizeof(value), "%" PRId64, r->values[i]);
-		add(line, size, VALUE_WIDTH, value);
+		add(line, size, column_width(t, i), value);
 	}
 	snprintf(value, sizeof(value), "%.1f", r->rate);
-	if (t->ncolumns)
+	if (l.rates)
 		add(line, size, RATE_WIDTH, value);
 	cells_pad(line, size, width);
 }
@@ -198,40 +259,38 @@ void cells_row(char *line, size_t size, const struct live_table *t, const struct
 
 enum { HITS_WIDTH = 14, COST_WIDTH = 10, SHARE_WIDTH = 9 };
 
-static int probe_width(int width)
+// Writes the columns that fit beside the name.
+static void probe_line(char *line, size_t size, const char *name, const char *const *columns, int width)
 {
-	int left = width - HITS_WIDTH - RATE_WIDTH - COST_WIDTH - SHARE_WIDTH;
+	static const int widths[] = { HITS_WIDTH, RATE_WIDTH, COST_WIDTH, SHARE_WIDTH };
+	unsigned n = 0;
+	int left = width;
 
-	return left > 20 ? left : 20;
+	for (; n < ARRAY_SIZE(widths) && left >= widths[n] + KEY_WIDTH_MIN; n++)
+		left -= widths[n];
+	begin_line(line, size, name, left);
+	for (unsigned i = 0; i < n; i++)
+		add(line, size, widths[i], columns[i]);
+	cells_pad(line, size, width);
 }
 
 void cells_probe_head(char *line, size_t size, int width)
 {
-	begin_line(line, size, "probe", probe_width(width));
-	add(line, size, HITS_WIDTH, "hits");
-	add(line, size, RATE_WIDTH, "hits/s");
-	add(line, size, COST_WIDTH, "ns a hit");
-	add(line, size, SHARE_WIDTH, "% of CPU");
-	cells_pad(line, size, width);
+	probe_line(line, size, "probe", (const char *[]){ "hits", "hits/s", "ns a hit", "% of CPU" }, width);
 }
 
 void cells_probe(char *line, size_t size, const struct live_probe *p, int width)
 {
 	const char *file = strrchr(p->where, '/') ? strrchr(p->where, '/') + 1 : p->where;
-	char text[512];
+	char text[512], hits[32], rate[32], cost[32], share[32];
 
 	snprintf(text, sizeof(text), "%s%s%s  %s", p->off ? "[off] " : "", p->written,
 		 p->points > 1 ? " (several points)" : "", file);
-	begin_line(line, size, text, probe_width(width));
-	snprintf(text, sizeof(text), "%" PRIu64, p->hits);
-	add(line, size, HITS_WIDTH, text);
-	snprintf(text, sizeof(text), "%.1f", p->hits_rate);
-	add(line, size, RATE_WIDTH, text);
-	snprintf(text, sizeof(text), "%" PRIu64, p->hits ? p->ns / p->hits : 0);
-	add(line, size, COST_WIDTH, text);
-	snprintf(text, sizeof(text), "%.3f", p->ns_rate / 1e7);
-	add(line, size, SHARE_WIDTH, text);
-	cells_pad(line, size, width);
+	snprintf(hits, sizeof(hits), "%" PRIu64, p->hits);
+	snprintf(rate, sizeof(rate), "%.1f", p->hits_rate);
+	snprintf(cost, sizeof(cost), "%" PRIu64, p->hits ? p->ns / p->hits : 0);
+	snprintf(share, sizeof(share), "%.3f", p->ns_rate / 1e7);
+	probe_line(line, size, text, (const char *[]){ hits, rate, cost, share }, width);
 }
 
 // ---------------------------------------------------------------- histograms

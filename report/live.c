@@ -33,21 +33,25 @@ static void *grown(void *items, size_t n, size_t size)
 
 // ---------------------------------------------------------------- the log
 
+// Lines longer than LIVE_LINE_MAX are divided, since a script may print without newlines.
 static void add_to_log(const char *text, size_t len, int kind)
 {
 	while (len) {
 		const char *end = memchr(text, '\n', len);
 		size_t n = end ? (size_t)(end - text) : len;
-		struct live_line *l;
+		struct live_line *l = live.nlines ? &live.log[(live.nlines - 1) % LIVE_LOG_LINES] : NULL;
 
-		if (live.open_line && live.nlines && live.log[(live.nlines - 1) % LIVE_LOG_LINES].kind == kind) {
-			l = &live.log[(live.nlines - 1) % LIVE_LOG_LINES];
-			l->text = realloc(l->text, strlen(l->text) + n + 1);
-			strncat(l->text, text, n);
+		if (live.open_line && l && l->kind == kind && l->len < LIVE_LINE_MAX) {
+			l->text = realloc(l->text, l->len + n + 1);
+			if (!l->text)
+				abort();
+			memcpy(l->text + l->len, text, n);
+			l->len += n;
+			l->text[l->len] = '\0';
 		} else {
 			l = &live.log[live.nlines++ % LIVE_LOG_LINES];
 			free(l->text);
-			*l = (struct live_line){ copy(text, n), kind };
+			*l = (struct live_line){ copy(text, n), n, kind };
 		}
 		live.open_line = !end;
 		n += end != NULL;
@@ -61,6 +65,16 @@ static void add_line(struct text t, int kind)
 	live.open_line = false;
 	add_to_log(t.at, t.len, kind);
 	live.open_line = false;
+}
+
+// The log has only the last lines; what end probes print is for the terminal as it is.
+static void add_to_end(struct text t)
+{
+	live.at_end = realloc(live.at_end, live.at_end_len + t.len + 1);
+	if (!live.at_end)
+		abort();
+	text_copy(live.at_end + live.at_end_len, t);
+	live.at_end_len += t.len;
 }
 
 void live_message(const char *text, size_t len)
@@ -90,13 +104,14 @@ static struct live_table *table_of(const struct global *g)
 	struct live_table *t;
 
 	for (size_t i = 0; i < live.ntables; i++)
-		if (!strcmp(live.tables[i]->name, name))
+		if (!strcmp(live.tables[i]->name, name) && live.tables[i]->plain == is_plain(g))
 			return live.tables[i];
 	t = calloc(1, sizeof(*t));
 	if (!t)
 		abort();
 	t->name = copy(name, strlen(name));
-	t->keyed = g->keys || is_plain(g);
+	t->plain = is_plain(g);
+	t->keyed = g->keys || t->plain;
 	live.tables = grown(live.tables, live.ntables, sizeof(*live.tables));
 	return live.tables[live.ntables++] = t;
 }
@@ -142,18 +157,29 @@ static struct live_row *row_of(struct live_table *t, const char *key)
 	return t->rows[t->nrows++] = r;
 }
 
-static void add_cell(char *to, size_t size, const struct cell *c)
+// Returns the keys of a line, separated by commas. They identify the row, so that call stacks are not cut.
+static char *key_of(const struct global *g, const struct event *e)
 {
-	size_t used = strlen(to);
+	char *key;
+	size_t len;
+	FILE *to = open_memstream(&key, &len);
 
-	if (used && used < size)
-		used += snprintf(to + used, size - used, ", ");
-	if (used >= size)
-		return;
-	if (c->type == CELL_TEXT)
-		snprintf(to + used, size - used, "%.*s", (int)c->text.len, c->text.at);
-	else
-		snprintf(to + used, size - used, "%lld", (long long)c->number);
+	if (!to)
+		abort();
+	if (is_plain(g))
+		fputs(g->name, to);
+	for (unsigned i = 0; i < g->keys; i++) {
+		const struct cell *c = &e->cells[i];
+
+		fputs(i ? ", " : "", to);
+		if (c->type == CELL_TEXT)
+			fwrite(c->text.at, 1, strnlen(c->text.at, c->text.len), to);
+		else
+			fprintf(to, "%lld", (long long)c->number);
+	}
+	if (fclose(to))
+		abort();
+	return key;
 }
 
 // Sets the name of a column from the text before its value: "count" for "... @count=", "value" for "... =".
@@ -172,6 +198,7 @@ static void name_column(struct live_table *t, unsigned column, struct text befor
 static void set_value(struct live_table *t, struct live_row *r, unsigned column, const struct cell *c)
 {
 	uint64_t ns = live.now_ns - r->time_ns;
+	int digits;
 
 	if (c->type == CELL_TEXT) {
 		free(r->text);
@@ -183,6 +210,8 @@ static void set_value(struct live_table *t, struct live_row *r, unsigned column,
 		r->time_ns = live.now_ns;
 	}
 	r->values[column] = c->number;
+	digits = snprintf(NULL, 0, "%lld", (long long)c->number);
+	t->widths[column] = digits > t->widths[column] ? digits : t->widths[column];
 }
 
 static struct live_row *latest;            // row of the line that was read last; a histogram may follow
@@ -194,22 +223,20 @@ static void read_line(const struct session *s, const struct event *e)
 	struct text before = e->format->n ? e->format->pieces[0].text : (struct text){ "", 0 };
 	size_t name = 0;
 	const struct global *g;
-	char key[1024] = "";
 	unsigned cell = 0, column = 0;
+	char *key;
 
 	while (name < before.len && !strchr("[= ", before.at[name]))
 		name++;
 	g = global_of(s, before.at, name);
+	latest = NULL;
 	if (!g || e->ncells < g->keys)
 		return;
 	latest_table = table_of(g);
-	if (is_plain(g))
-		snprintf(key, sizeof(key), "%s", g->name);
-	while (cell < g->keys)
-		add_cell(key, sizeof(key), &e->cells[cell++]);
+	key = key_of(g, e);
 	latest = row_of(latest_table, key);
+	free(key);
 	latest->seen = true;
-	cell = 0;
 	for (unsigned i = 0; i < e->format->n; before = e->format->pieces[i++].text) {
 		if (!e->format->pieces[i].conv || cell >= e->ncells)
 			continue;
@@ -221,12 +248,21 @@ static void read_line(const struct session *s, const struct event *e)
 	}
 }
 
+// Reads "NAME --- LIMIT\n". Rows may be removed, and if the line of the next histogram is lost, it has no row.
 static void read_heads(const struct session *s, struct text t)
 {
-	const struct global *g = t.len > 5 ? global_of(s, t.at, t.len - 5) : NULL;
+	static const char mark[] = " --- ";
+	const char *at = memmem(t.at, t.len, mark, sizeof(mark) - 1);
+	const struct global *g = at ? global_of(s, t.at, at - t.at) : NULL;
+	struct live_table *table = g ? table_of(g) : NULL;
 
-	if (g && !memcmp(t.at + t.len - 5, " ---\n", 5))
-		begin_table(table_of(g));
+	latest = NULL;
+	if (!table)
+		return;
+	table->limit = 0;
+	for (at += sizeof(mark) - 1; at < t.at + t.len && *at >= '0' && *at <= '9' && table->limit < 100000; at++)
+		table->limit = 10 * table->limit + (size_t)(*at - '0');
+	begin_table(table);
 }
 
 static void read_histogram(const struct event *e)
@@ -338,6 +374,8 @@ static void output(const struct session *s, const struct event *e)
 	bool at_end = e->probe && (!strncmp(e->probe->written, "end", 3) || !strncmp(e->probe->written, "error", 5));
 	struct text t = event_text(s, e);
 
+	if (at_end)
+		add_to_end(t);
 	add_to_log(t.at, t.len, at_end ? LINE_END : LINE_OUTPUT);
 }
 

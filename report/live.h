@@ -6,7 +6,7 @@
 
 #include "stream.h"
 
-enum { LIVE_COLUMNS = 6, LIVE_LOG_LINES = 2000 };
+enum { LIVE_COLUMNS = 6, LIVE_LOG_LINES = 2000, LIVE_LINE_MAX = 16384 };
 
 struct live_row {
 	char *key;                         // "a, 3"; a scalar has ""
@@ -20,11 +20,14 @@ struct live_row {
 
 struct live_table {
 	char *name;
+	bool plain;                        // the globals that have no keys
 	bool keyed;
 	unsigned ncolumns;
 	char *columns[LIVE_COLUMNS];       // "value", or "count", "sum" and so on
+	int widths[LIVE_COLUMNS];          // characters of the longest number so far
 	struct live_row **rows;
 	size_t nrows;
+	size_t limit;                      // the script sends at most so many of the largest elements; 0: all
 };
 
 struct live_probe {                        // a probe of the script; a wildcard has many points
@@ -36,7 +39,7 @@ struct live_probe {                        // a probe of the script; a wildcard 
 	bool off, was_off;                 // was_off: when the hits were counted last
 };
 
-struct live_line { char *text; enum { LINE_OUTPUT, LINE_END, LINE_WARNING, LINE_ERROR, LINE_LOSS } kind; };
+struct live_line { char *text; size_t len; enum { LINE_OUTPUT, LINE_END, LINE_WARNING, LINE_ERROR, LINE_LOSS } kind; };
 
 struct live {
 	struct live_table **tables;
@@ -46,6 +49,8 @@ struct live {
 	struct live_line log[LIVE_LOG_LINES];      // a ring: line n is log[n % LIVE_LOG_LINES]
 	size_t nlines;                     // written so far
 	bool open_line;                    // the last one has no newline yet
+	char *at_end;                      // output of end probes
+	size_t at_end_len;
 	uint64_t start_ns, now_ns, lost, updates;
 	char *title;                       // kernel and host
 	bool ended;

@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <getopt.h>
 #include <limits.h>
+#include <locale.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -102,13 +103,17 @@ static void switch_probe(void)
 	screen_draw();
 }
 
+// Reads all keys: ncurses may have read more of them than the one that it returns, which poll() does not report.
 static void read_keys(void)
 {
-	switch (screen_key()) {
-	case SCREEN_QUIT: kill(getppid(), SIGINT); break;      // as Ctrl-C: the script's end probes run
-	case SCREEN_SWITCH: switch_probe(); break;
-	case SCREEN_NOTHING: break;
-	}
+	enum screen_wish wish;
+
+	while (screen_key(&wish))
+		switch (wish) {
+		case SCREEN_QUIT: kill(getppid(), SIGINT); break;      // as Ctrl-C: the script's end probes run
+		case SCREEN_SWITCH: switch_probe(); break;
+		case SCREEN_NOTHING: break;
+		}
 }
 
 static void read_messages(void)
@@ -194,11 +199,10 @@ static void print_rest(void)
 	for (size_t i = live.nlines > LIVE_LOG_LINES ? live.nlines - LIVE_LOG_LINES : 0; i < live.nlines; i++) {
 		const struct live_line *l = &live.log[i % LIVE_LOG_LINES];
 
-		if (l->kind == LINE_END)
-			puts(l->text);
-		else if (l->kind != LINE_OUTPUT)
+		if (l->kind != LINE_OUTPUT && l->kind != LINE_END)
 			fprintf(stderr, "%s\n", l->text);
 	}
+	fwrite(live.at_end, 1, live.at_end_len, stdout);
 	if (live.lost)
 		fprintf(stderr, "WARNING: lost: %llu\n", (unsigned long long)live.lost);
 }
@@ -211,6 +215,17 @@ static int number_of(const char *text, int max)
 		return (int)n;
 	fprintf(stderr, "stap-monitor: invalid number \"%s\"; use 0 to %d\n", text, max);
 	exit(EXIT_FAILURE);
+}
+
+// With a screen, warnings and errors are read from the descriptor of messages, as the programs print them.
+static int handle(void *unused, const struct session *s, const struct event *e)
+{
+	bool is_message = e->kind == EVENT_WARNING || e->kind == EVENT_ERROR;
+	int rc = is_message && monitor.keyboard >= 0 ? 0 : live_event(unused, s, e);
+
+	if (monitor.keyboard < 0 && live.nlines - monitor.printed > LIVE_LOG_LINES / 2)
+		print_log(false);                  // before the log has more lines than it keeps
+	return rc;
 }
 
 int main(int argc, char **argv)
@@ -235,13 +250,15 @@ int main(int argc, char **argv)
 		}
 	if (isatty(STDOUT_FILENO) && monitor.messages >= 0)
 		monitor.keyboard = screen_open(monitor.commands >= 0);
+	if (monitor.keyboard < 0)
+		setlocale(LC_CTYPE, "C.UTF-8");    // the widths of characters in snapshots
 	if (ready >= 0 && (write(ready, "", 1) != 1 || close(ready)))
 		return 1;
 	monitor.started_at = monitor.measured_at = now_ms();
 	in = fopencookie(NULL, "r", (cookie_io_functions_t){ .read = read_records });
 	if (!in)
 		return 1;
-	rc = stream_read(in, live_event, NULL, &extent);
+	rc = stream_read(in, handle, NULL, &extent);
 	screen_close();
 	if (monitor.keyboard >= 0)
 		print_rest();

@@ -18,7 +18,8 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { COLOR_OF_ERRORS = 1, COLOR_OF_TITLES, COLOR_OF_BARS, HISTOGRAM_ROWS = 12, FILTER_MAX = 60 };
+enum { COLOR_OF_ERRORS = 1, COLOR_OF_TITLES, COLOR_OF_BARS, HISTOGRAM_ROWS = 12, FILTER_MAX = 60,
+       ALL_PANES_HEIGHT = 9 };
 
 static struct {
 	FILE *terminal;
@@ -61,6 +62,10 @@ int screen_open(bool can_switch)
 		return -1;
 	}
 	set_term(view.of_terminal);
+	if (!tigetstr("cup")) {                 // a terminal without it, as TERM=dumb, has only lines
+		screen_close();
+		return -1;
+	}
 	cbreak();
 	noecho();
 	nodelay(stdscr, TRUE);
@@ -92,12 +97,15 @@ void screen_close(void)
 // Writes text from column x on, cut at the edge of the screen, and clears the rest of the line.
 static void put(int y, int x, int attributes, const char *text)
 {
+	char plain[1024];
+
 	if (y < 0 || y >= LINES || x >= COLS)
 		return;
+	cells_plain(plain, sizeof(plain), text);
 	move(y, x);
 	clrtoeol();
 	attron(attributes);
-	addnstr(text, cells_fit(text, COLS - x));
+	addnstr(plain, cells_fit(plain, COLS - x));
 	attroff(attributes);
 }
 
@@ -280,18 +288,31 @@ static int largest_height(const int *wanted, int left)
 	return largest > 2 ? largest : 2;
 }
 
-static int draw_tables(int y, int end, int left)
+// Returns the first table to draw so that the one with the focus is among those that fit.
+static size_t first_table(const int *heights, int left)
 {
-	int *wanted = calloc(live.ntables + 1, sizeof(*wanted)), largest;
+	size_t first = view.focus < live.ntables ? view.focus : 0;
 
-	if (!wanted)
+	left -= live.ntables ? heights[first] : 0;
+	for (; first && heights[first - 1] <= left; first--)
+		left -= heights[first - 1];
+	return first;
+}
+
+static int draw_tables(int y, int left)
+{
+	int *heights = calloc(live.ntables + 1, sizeof(*heights)), largest, end = y + left;
+
+	if (!heights)
 		abort();
 	for (size_t i = 0; i < live.ntables; i++)
-		wanted[i] = wanted_height(i);
-	largest = largest_height(wanted, left);
-	for (size_t i = 0; i < live.ntables && y + 2 <= end; i++)
-		y = draw_table(i, y, wanted[i] < largest ? wanted[i] : largest);
-	free(wanted);
+		heights[i] = wanted_height(i);
+	largest = largest_height(heights, left);
+	for (size_t i = 0; i < live.ntables; i++)
+		heights[i] = heights[i] < largest ? heights[i] : largest;
+	for (size_t i = first_table(heights, left); i < live.ntables && y + 2 <= end; i++)
+		y = draw_table(i, y, heights[i] < end - y ? heights[i] : end - y);
+	free(heights);
 	return y;
 }
 
@@ -315,10 +336,14 @@ static void draw_all(int y, int height)
 	const struct live_row *r = row_under_cursor();
 	int end = y + height, probes = (int)live.nprobes + 1, hist = r && r->hist && height > 16 ? height / 3 : 0, left;
 
+	if (height < ALL_PANES_HEIGHT) {
+		draw_whole(y, height);
+		return;
+	}
 	if (probes > height / 4)
 		probes = height / 4 > 2 ? height / 4 : 2;
 	left = height - probes - height / 4 - hist;
-	y = draw_tables(y, end, left);
+	y = draw_tables(y, left);
 	if (hist)
 		y = draw_histogram(r, y, hist > HISTOGRAM_ROWS ? HISTOGRAM_ROWS : hist);
 	if (y + probes <= end)
@@ -372,6 +397,14 @@ void screen_draw(void)
 
 // ---------------------------------------------------------------- keys
 
+// Bytes 10xxxxxx of UTF-8 continue a character.
+static void delete_character(size_t len)
+{
+	while (len && view.utf8 && ((unsigned char)view.filter[len - 1] & 0xc0) == 0x80)
+		len--;
+	view.filter[len ? len - 1 : 0] = '\0';
+}
+
 static void type_filter(int key)
 {
 	size_t len = strlen(view.filter);
@@ -381,7 +414,7 @@ static void type_filter(int key)
 	if (key == 27 || key == '\n' || key == '\r' || key == KEY_ENTER)
 		view.typing = false;
 	else if (key == KEY_BACKSPACE || key == 127 || key == 8)
-		view.filter[len ? len - 1 : 0] = '\0';
+		delete_character(len);
 	else if (key >= ' ' && key < 256 && len + 1 < FILTER_MAX)
 		view.filter[len] = (char)key, view.filter[len + 1] = '\0';
 	view.cursor = view.top = 0;
@@ -457,19 +490,19 @@ static enum screen_wish command(int key)
 }
 
 // A pause stops refreshing, but keys still change the screen.
-enum screen_wish screen_key(void)
+bool screen_key(enum screen_wish *wish)
 {
-	enum screen_wish wish = SCREEN_NOTHING;
 	int key = getch();
 
+	*wish = SCREEN_NOTHING;
 	if (key == ERR)
-		return SCREEN_NOTHING;
+		return false;
 	if (view.help)
 		view.help = key == KEY_RESIZE;
 	else if (view.typing)
 		type_filter(key);
 	else if (key != KEY_RESIZE)
-		wish = command(key);
+		*wish = command(key);
 	draw();
-	return wish;
+	return true;
 }

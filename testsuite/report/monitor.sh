@@ -45,6 +45,10 @@ done
 kill -TERM $monitored
 wait $monitored
 report report/monitor-large-array "$([ $? = 0 ] || echo "exit status"; grep -q '^k  *30000 ' large.snapshots || tail -n 30 large.snapshots; grep -a ERROR large.snapshots)"
+# More lines come at once than the log keeps.
+"$STAP" -w --runtime=user --monitor -DMAXACTION=100000 -e 'probe begin { for (i = 0; i < 5000; i++) println("line ", i); exit() }
+	probe end { for (i = 0; i < 5000; i++) println("line ", i) }' >lines.snapshots 2>&1
+report report/monitor-all-lines "$([ "$(grep -c '^line' lines.snapshots)" = 10000 ] || tail -n 3 lines.snapshots)"
 "$STAP" -w --runtime=user --monitor -e 'probe begin { error("it ends") }' >failing 2>&1
 status=$?
 report report/monitor-error "$([ $status = 1 ] || echo "status $status"; grep -q '^ERROR: it ends' failing || cat failing)"
@@ -86,7 +90,7 @@ begin() { # ENVIRONMENT OPTIONS...: for stap
 	local environment=$1
 	shift
 	session=$((session + 1))
-	screen new-session -d -x 100 -y 40 "env $environment '$STAP' -w --monitor $* '$here/monitor.stp' 2>&1; echo status \$?; sleep 600"
+	screen new-session -d -x 100 -y 40 "env $environment '$STAP' -w --monitor $* '${script:-$here/monitor.stp}' 2>&1; echo status \$?; sleep 600"
 }
 end() {
 	keys q
@@ -129,6 +133,25 @@ report report/monitor-resize "$(await '^q quit'; becomes fits)"
 keys Enter
 report report/monitor-quit "$(end)"
 
+script=$here/monitor-hard.stp begin 'LC_ALL=C.UTF-8' --runtime=user -DMAXSTRINGLEN=2048 -DMAXACTION=100000
+screen set-option -g history-limit 20000                   # of the next window
+screen new-window "env LC_ALL=C.UTF-8 '$STAP' -w --monitor --runtime=user -DMAXSTRINGLEN=2048 -DMAXACTION=100000 '$here/monitor-hard.stp' 2>&1; echo status \$?; sleep 600"
+report report/monitor-same-name "$(await '^globals  *value'; await '^a  *[0-9][0-9]*  *[0-9.]*$'; await '^plain  *[0-9][0-9]*  *[0-9.]*$')"
+report report/monitor-wide-characters "$(await '^漢字漢字.*漢  *[0-9][0-9]*  *10.0$'; await '^??\[31mé  *[0-9][0-9]*  *[0-9.]*$'; await '^text  *漢 [0-9]*$')"
+report report/monitor-long-numbers "$(await '^max  *9223372036854775807  *0.0$')"
+report report/monitor-long-keys "$([ "$(lines | grep -c '^called_function.*  1[12]  *0.0$')" = 2 ] || lines)"
+report report/monitor-largest-elements "$(await '^many (the 200 largest) ')"
+screen resize-window -x 30 -y 5
+report report/monitor-small "$(await '^globals  *value v$'; await '^a  *[0-9]*$'; keys o; await '^probe  *hits$'; await '^timer.ms(100)  m  *[0-9]*$'
+	keys BTab; await '^many .*value v$'; screen resize-window -x 1 -y 1; keys Tab; sleep 0.5; screen resize-window -x 100 -y 40; await '^probe  *hits')"
+# The keys arrive at once.
+report report/monitor-keys-at-once "$(keys / m x Escape q; await '^status 0')"
+report report/monitor-end-whole "$([ "$(screen capture-pane -p -S - | grep -c '^end')" = 5000 ] || screen capture-pane -p -S -
+	screen kill-server)"
+session=$((session + 1))
+screen new-session -d -x 100 -y 40 "'$STAP' -w --monitor --runtime=user -e 'probe timer.s(2) { warn(\"careful\"); error(\"it ends\") }' 2>&1; echo status \$?; sleep 600"
+report report/monitor-messages-once "$(await '^status 1'; [ "$(lines | grep -c 'careful\|it ends')" = 2 ] || lines; screen kill-server)"
+
 # A large table has the rows that small ones do not need.
 session=$((session + 1))
 screen new-session -d -x 100 -y 40 "'$STAP' -w --monitor --runtime=user -e 'global large, a, b, c, d, i probe timer.ms(50) {
@@ -141,8 +164,10 @@ keys Tab
 report report/monitor-vt100 "$(await '^often, 2'; await '^  *4K  *[0-9]*  *100.0% #'; screen capture-pane -e -p | grep -q $'\033\[[0-9;]*3[1-7]m' && echo "colours"; end)"
 begin 'NO_COLOR=1' --runtime=user
 report report/monitor-without-colours "$(await '^often, 2'; screen capture-pane -e -p | grep -q $'\033\[[0-9;]*3[1-7]m' && echo "colours"; end)"
-begin 'TERM=unknown-terminal' --runtime=user
-report report/monitor-unknown-terminal "$(await '^--- .* s, lost'; keys C-c; await '^status 0'; screen kill-server)"
+for terminal in unknown-terminal dumb; do
+	begin "TERM=$terminal" --runtime=user
+	report report/monitor-$terminal "$(await '^--- .* s, lost'; keys C-c; await '^status 0'; screen kill-server)"
+done
 
 if [ "$(id -u)" = 0 ] && [ -r /sys/kernel/btf/vmlinux ] && command -v clang >/dev/null; then
 	printf 'global opens, beats probe syscall.openat { if (execname() == "tail") opens[execname()]++ } probe timer.ms(100) { beats++ }

@@ -4,7 +4,7 @@
 //
 //   n=5   a["k",3]=7   s["k"] @count=2 @sum=5 @avg=2, then the histogram of s["k"] if the script uses one
 //
-// Before the lines of an array comes "NAME ---". Only the first elements are printed, in the order of their values.
+// Before the lines of an array comes "NAME --- LIMIT". Only LIMIT elements are printed, in the order of their values.
 #include "elab/display.h"
 #include "util/str.h"
 
@@ -32,11 +32,18 @@ static struct probe *timer_probe(struct session *s)
 	return display_probe(s, part, ARRAY_SIZE(part));
 }
 
-static struct stmt *head(struct var *v)
+static int64_t elements_shown(struct session *s)
+{
+	int64_t allowed = session_limit(s, LIMIT_MAXACTION) / ACTIONS_EACH - 1;
+
+	return allowed < 1 ? 1 : allowed < ELEMENTS_MAX ? allowed : ELEMENTS_MAX;
+}
+
+static struct stmt *head(struct session *s, struct var *v)
 {
 	struct expr *print = display_printf(v->loc);
 
-	display_add_text(print, str_printf("%s ---\n", v->name));
+	display_add_text(print, str_printf("%s --- %lld\n", v->name, (long long)elements_shown(s)));
 	return display_statement(print);
 }
 
@@ -107,12 +114,11 @@ static struct stmt *scalar(struct var *v)
 
 static struct stmt *elements(struct session *s, struct probe *p, struct var *v)
 {
-	int64_t allowed = session_limit(s, LIMIT_MAXACTION) / ACTIONS_EACH - 1;
 	struct expr *value = NULL, *limit = expr_new(E_NUMBER, v->loc);
 	expr_vec keys = { 0 };
 	struct stmt *loop = display_loop(p, v, &keys);
 
-	limit->u.number = allowed < 1 ? 1 : allowed < ELEMENTS_MAX ? allowed : ELEMENTS_MAX;
+	limit->u.number = elements_shown(s);
 	loop->u.foreach.limit = limit;
 	if (v->type != T_STATS) {
 		loop->u.foreach.value = display_local(p, v, "value", v->type);
@@ -127,7 +133,7 @@ static struct probe *show_array(struct session *s, struct var *v)
 	struct probe *p = timer_probe(s);
 
 	if (p) {
-		vec_push(&p->body->u.block, head(v));
+		vec_push(&p->body->u.block, head(s, v));
 		vec_push(&p->body->u.block, elements(s, p, v));
 		bind_names_of_probe(s, p);
 	}
