@@ -127,6 +127,7 @@ struct stp_capture { u64 words[STP_CAPTURE_SIZE]; };
 
 /* A mapping of a file in a process. */
 struct stp_mapping { u64 space, start, end, offset, inode, device; };
+#define STP_VDSO_DEVICE (~0ull)        /* inode 0: the mapping is the vDSO */
 /* A process and the program that it executes: its ID, its start since boot, the address of its initial stack, and a
  * time of the monotonic clock at which it executes the program. */
 struct stp_execution { u64 pid, start_ns, stack, time_ns; };

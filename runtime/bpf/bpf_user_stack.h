@@ -26,7 +26,7 @@ struct super_block { u32 s_dev; } STP_KERNEL_TYPE;
 struct inode { unsigned long i_ino; struct super_block *i_sb; } STP_KERNEL_TYPE;
 struct file { struct path f_path; struct inode *f_inode; } STP_KERNEL_TYPE;
 struct vm_area_struct { unsigned long vm_start, vm_end, vm_pgoff, vm_flags; struct file *vm_file; } STP_KERNEL_TYPE;
-struct mm_struct { unsigned long start_stack; } STP_KERNEL_TYPE;
+struct mm_struct { unsigned long start_stack; struct { void *vdso; } context; } STP_KERNEL_TYPE;
 struct task_struct___space {
 	struct task_struct___space *group_leader;
 	struct mm_struct *mm;
@@ -230,8 +230,22 @@ STP_INLINE bool bpf_is_announced(const struct bpf_place *at, const struct stp_ma
 	       last->device == m->device;
 }
 
+/* Returns the address of the current process' vDSO; 0: unknown. */
+STP_INLINE u64 bpf_vdso(void)
+{
+	struct task_struct___space *task = (void *)bpf_get_current_task();
+	struct mm_struct *mm = NULL;
+	void *vdso = NULL;
+
+	if (!__builtin_preserve_field_info(((struct mm_struct *)0)->context.vdso, 2 /* exists */))
+		return 0;
+	STP_KERNEL_READ(mm, task->mm);
+	STP_KERNEL_READ(vdso, mm->context.vdso);
+	return (u64)vdso;
+}
+
 /* Announces the mapping of an address, unless it was the last one that was announced at its start. Code without a file
- * has no path and no inode. */
+ * has no path and no inode, and the vDSO a device of its own. */
 STP_GLOBAL_FUNCTION int bpf_announce(struct stp_slot *s, u64 address)
 {
 	struct bpf_area a = { };
@@ -254,6 +268,8 @@ STP_GLOBAL_FUNCTION int bpf_announce(struct stp_slot *s, u64 address)
 		STP_KERNEL_READ(sb, inode->i_sb);
 		STP_KERNEL_READ(m.device, sb->s_dev);
 		m.offset = a.offset;
+	} else if (a.start == bpf_vdso()) {
+		m.device = STP_VDSO_DEVICE;
 	}
 	at.space = m.space = bpf_space();
 	at.start = m.start = a.start;

@@ -67,6 +67,10 @@ struct process_image *process_events_image(const struct stp_execution *p, bool *
 /* Returns the mapping of an address, without the number of its memory; NULL: unknown. */
 const struct stp_mapping *process_events_mapping(const struct process_image *i, u64 address, const char **path);
 
+/* vdso.c: the symbols of a mapping of the vDSO, whose path is VDSO_PATH; NULL: unknown. */
+#define VDSO_PATH "vdso"
+const struct stp_object *vdso_object(const struct stp_mapping *m);
+
 /* user_names.c */
 void user_names_add(const struct stp_mapping *m, const char *path);
 /* The mappings of this process are read, now and when an address is in none that is known. */

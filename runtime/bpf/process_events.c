@@ -185,7 +185,16 @@ static void forget_areas(struct process_image *i)
 	i->is_partial = true;
 }
 
-/* Files have paths; others are "//anon", "[vdso]" and so on: they may be where a library was, and have no path. */
+/* Files have paths; others are "//anon", "[heap]" and so on: they may be where a library was, and have no path. */
+static char *path_of_area(const char *path)
+{
+	if (!strcmp(path, "[vdso]"))
+		path = VDSO_PATH;
+	else if (*path != '/' || path[1] == '/')
+		path = "";
+	return copy_path(path);
+}
+
 static void add_area(const struct mmap_event *e, u64 time_ns)
 {
 	struct process_image *i = image_at(e->pid, time_ns);
@@ -204,7 +213,7 @@ static void add_area(const struct mmap_event *e, u64 time_ns)
 	i->areas[i->n].range = (struct stp_mapping){ 0, e->start, e->start + e->len, e->offset, e->inode,
 						    (u64)e->major << 20 | e->minor };
 	i->areas[i->n].time_ns = time_ns;
-	i->areas[i->n].path = copy_path(*e->path == '/' && e->path[1] != '/' ? e->path : "");
+	i->areas[i->n].path = path_of_area(e->path);
 	i->n += i->areas[i->n].path != NULL;
 }
 

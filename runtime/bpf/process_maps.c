@@ -23,6 +23,7 @@
 
 #define ANSWER_SIZE (1 << 20)              /* lines of executable mappings, about 100 bytes each */
 #define ANSWER_MS 1000                     /* the kernel may wait for a process that changes its mappings */
+#define VDSO "[vdso]"
 #define SOCKET 0                           /* descriptor of the socket in the child process */
 
 static int reader = -1;                    /* socket to the child process; -1: none */
@@ -69,8 +70,8 @@ static bool is_same(const struct stp_execution *p)
 	       stat_field(name, START_STACK) == p->stack;
 }
 
-/* Puts the lines of executable mappings of files into `answer`. The file shows the memory that the process had when
- * the file was opened; so the process is compared afterwards. */
+/* Puts the lines of executable mappings of files and of the vDSO into `answer`. The file shows the memory that the
+ * process had when the file was opened; so the process is compared afterwards. */
 static u32 read_lines(const struct stp_execution *p)
 {
 	FILE *f = open_file(p->pid, "maps");
@@ -81,7 +82,7 @@ static u32 read_lines(const struct stp_execution *p)
 
 	if (f && is_same(p))
 		while ((n = getline(&line, &size, f)) > 0 && (size_t)n < sizeof(answer) - len)
-			if (strchr(line, '/') && line[strcspn(line, " ")] && line[strcspn(line, " ") + 3] == 'x') {
+			if ((strchr(line, '/') || strstr(line, VDSO)) && line[strcspn(line, " ")] && line[strcspn(line, " ") + 3] == 'x') {
 				memcpy(answer + len, line, (size_t)n);
 				len += (u32)n;
 			}
@@ -185,9 +186,10 @@ static void add_line(u64 space, char *line)
 {
 	struct stp_mapping m = { space };
 	const char *at = line;
-	char *path = strchr(line, '/');
+	char *path = strchr(line, '/'), vdso[] = VDSO_PATH;
 	u64 major, minor;
 
+	path = path || !strstr(line, VDSO) ? path : vdso;
 	if (!path || !take_number(&at, 16, '-', &m.start) || !take_number(&at, 16, ' ', &m.end))
 		return;
 	at += strcspn(at, " ");

@@ -240,7 +240,7 @@ static void add_mapping(struct reader *r)
 		memcpy(at, name, strlen(name));
 		*--at = '/';
 	}
-	user_names_add(&m, at);
+	user_names_add(&m, !m.inode && m.device == STP_VDSO_DEVICE ? VDSO_PATH : at);
 }
 
 static void follow_process(struct reader *r)

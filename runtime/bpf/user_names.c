@@ -108,6 +108,8 @@ static const struct stp_object *object_of(const struct stp_mapping *m, const cha
 	struct stat now;
 	u32 i;
 
+	if (!m->inode && !strcmp(path, VDSO_PATH))
+		return vdso_object(m);
 	for (i = 0; i < known.n; i++) {
 		f = &known.files[i];
 		if (is_file(f, m))
