@@ -15,7 +15,7 @@
 #define COUNT_MAX (INT64_MAX / CELL_BUCKETS)       // limit by which sums of a histogram do not overflow
 
 enum { PROBES_MAX = 1 << 20, GLOBALS_MAX = 1 << 16, OPTIONS_MAX = 1 << 12, PIECE_BYTES = 5, HIST_WIDTH_MAX = 4096,
-       HIST_ELISION_MAX = 1 << 20 };
+       HIST_ELISION_MAX = 1 << 20, EARLY_MAX = 100 };
 
 struct reader {
 	struct session s;
@@ -26,6 +26,8 @@ struct reader {
 	bool damaged;                      // a field reached beyond the end, or has no valid value
 	unsigned version;                  // version of the stream
 	bool begun;                        // BEGIN was delivered
+	struct event *early;               // events to deliver after BEGIN
+	size_t nearly;
 	struct cell cells[2 * FORMAT_PIECES + FORMAT_PIECES];
 	struct statistic statistic;
 };
@@ -320,17 +322,45 @@ static void describe_global(struct reader *r)
 
 // --- events ---
 
-static int deliver(struct reader *r, struct event *e)
+// Delivers BEGIN and the events that waited for it.
+static int begin(struct reader *r)
 {
 	struct event begin = { .kind = EVENT_BEGIN };
-	int rc = 0;
+	int rc = r->begun ? 0 : r->handler(r->to, &r->s, &begin);
+
+	r->begun = true;
+	for (size_t i = 0; i < r->nearly; i++) {
+		rc = rc ? rc : r->handler(r->to, &r->s, &r->early[i]);
+		free((char *)r->early[i].text.at);
+	}
+	r->nearly = 0;
+	return rc;
+}
+
+// Messages and losses may come before the description of the session, or within it. Probes are the last part of it that
+// BEGIN shows.
+static bool waits(const struct reader *r, const struct event *e)
+{
+	return (e->kind == EVENT_GAP || e->kind == EVENT_WARNING || e->kind == EVENT_ERROR) && !r->begun && !r->s.nprobes &&
+	       r->nearly < EARLY_MAX;
+}
+
+static int deliver(struct reader *r, struct event *e)
+{
+	int rc;
 
 	if (r->damaged)
 		return -EBADMSG;
 	e->probe = r->probe && r->probe <= r->s.nprobes ? &r->s.probes[r->probe - 1] : NULL;
-	if (!r->begun)
-		rc = r->handler(r->to, &r->s, &begin);
-	r->begun = true;
+	if (waits(r, e)) {
+		r->early = r->early ? r->early : calloc(EARLY_MAX, sizeof(*r->early));
+		if (!r->early)
+			abort();
+		r->early[r->nearly] = *e;
+		r->early[r->nearly++].text.at = copy(e->text);
+		return 0;
+	}
+	rc = begin(r);
 	return rc ? rc : r->handler(r->to, &r->s, e);
 }
 
@@ -501,6 +531,8 @@ static int items(struct reader *r, uint64_t seq)
 		default: r->damaged = true;
 		}
 	}
+	if (!rc && r->nearly && r->s.nprobes)
+		rc = begin(r);
 	return rc ? rc : r->damaged ? -EBADMSG : 0;
 }
 
@@ -702,12 +734,10 @@ int stream_read(FILE *in, event_handler *handler, void *to, struct stream_extent
 	r->s.host = copy(none);
 	*extent = (struct stream_extent){ 0 };
 	rc = frames(r, in, payload, extent);
-	if (rc != -EPROTO && rc != -ENODATA && !r->begun) {          // the session has no output, or it was lost
-		struct event begin = { .kind = EVENT_BEGIN };
-
-		handler(to, &r->s, &begin);
-	}
+	if (rc != -EPROTO && rc != -ENODATA)       // the session has no output, or it was lost
+		begin(r);
 	free_session(&r->s);
+	free(r->early);
 	free(payload);
 	free(r);
 	return rc;

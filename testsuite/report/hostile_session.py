@@ -4,7 +4,7 @@
 import itertools
 import struct
 import sys
-from write_session import FORMAT, HEAD, PRINT, PROBE, frame, number, signed, text
+from write_session import FORMAT, HEAD, PRINT, PROBE, SESSION, frame, number, signed, text
 
 TEXT, SCRIPT_GLOBAL, SCRIPT, VALUE = 3, 8, 9, 10
 NUMBER, STRING, STATISTIC, LIST = 1, 2, 3, 4
@@ -54,8 +54,18 @@ def lists():
 TID = record(pieces(('', 'tid='), ('d', '\n')))
 STACK = record(bytes([VALUE]) + number(0) + text(b'in\x1b[31mner\xff;\x07+0x1/0x2 [k\xfe]\nmain\n') + signed(3))
 PLAIN = START + TID + record(bytes([PRINT]) + signed(1) + signed(5)) + END
+# Messages and losses that come before the description of the session, and within it.
+def early():
+    described = bytes([SESSION]) + number(10 ** 9) + number(512) + signed(2) + number(50) + signed(0)
+    gap = frame(7, struct.pack('<QQ', 3, 2 * 10 ** 9) + b'Missed')
+    return START + gap + record(described + bytes([SCRIPT]) + text('probe ')) + frame(3, b'careful') + record(
+        bytes([SCRIPT]) + text('begin {}') + probes('begin')) + frame(4, b'wrong') + TID + record(bytes([PRINT]) + signed(1) + signed(5)) + END
+
+
 SESSIONS = {
     'plain': PLAIN,
+    'early': early(),
+    'early-only': START + frame(3, b'careful'),
     # A frame whose name has bytes that are invalid UTF-8 or control characters of terminals.
     'bytes': START + record(global_('n')) + STACK + END,
     # Bytes after the end: another session, or other data.

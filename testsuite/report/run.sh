@@ -381,13 +381,16 @@ report report/chrome-counters "$(python3 "$here/check_trace.py" timers timers.ch
 report report/chrome-of-all-records "$(python3 -m json.tool session.chrome 2>&1 >/dev/null)"
 
 # Sessions that are damaged or unusual, and outputs that cannot be written.
-for kind in plain cut long-frame described-twice names paths bytes stacks joined followed; do
+for kind in plain early cut long-frame described-twice names paths bytes stacks joined followed; do
 	PYTHONDONTWRITEBYTECODE=1 python3 "$here/hostile_session.py" $kind >$kind.rec
 done
 for kind in cut long-frame; do
 	"$STAP" report $kind.rec >/dev/null 2>$kind.err
 	report report/damage-before-$kind "$([ $? = 1 ] || echo "exit status"; grep -qx "ERROR: $kind.rec is damaged at byte 33; the undamaged parts are shown" $kind.err || cat $kind.err)"
 done
+report report/messages-before-the-description "$("$STAP" report -f json early.rec | jq -c '[.type, .script // .text, .time_ns]' | diff - <(
+	printf '%s\n' '["begin","probe begin {}",1000000000]' '["gap","Missed",2000000000]' '["warning","careful",null]' '["error","wrong",null]' \
+		'["print","tid=5\n",10]' '["end",null,null]'))"
 # The time and the memory that a file takes are in proportion to its size: these would take minutes, or 800 MB.
 for kind in formats-without-pieces formats-and-records script-of-parts; do
 	PYTHONDONTWRITEBYTECODE=1 python3 "$here/hostile_session.py" $kind >large.rec
