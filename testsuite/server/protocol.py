@@ -145,6 +145,10 @@ def fast_typing():
     for i in range(len(text)):
         client.change(URI, i + 2, {'range': part(0, i, i), 'text': text[i]})
     same(client.diagnostics(URI, len(text) + 1), [])
+    client.change(URI, 2 ** 31 - 1, {'text': ' ' + text})
+    same(client.diagnostics(URI, 2 ** 31 - 1), [])
+    client.notify('textDocument/didChange', {'textDocument': {'uri': URI}, 'contentChanges': [{'text': text}]})
+    same(client.diagnostics(URI, 2 ** 31 - 1), [])         # without a version
     same(client.finish(), 0)
 
 

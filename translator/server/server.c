@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -184,7 +185,8 @@ static void did_change(struct json_object *params)
 	if (!d)
 		return;
 	document_change(d, json_member(params, "contentChanges"));
-	d->version = json_number(json_member(params, "textDocument"), "version", d->version + 1);
+	d->version += d->version < INT_MAX;
+	d->version = json_number(json_member(params, "textDocument"), "version", d->version);
 	start_check(d);
 }
 
