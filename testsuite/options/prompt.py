@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""prompt.py STAP: tests the prompt on a pseudo-terminal: a run that is interrupted, the editor, lists, the exit."""
+"""prompt.py STAP: tests the prompt on a pseudo-terminal: an entry and a run that are interrupted, the editor, lists, the exit."""
 import os
 import pty
 import signal
@@ -28,6 +28,14 @@ def main():
             os.environ.pop('VISUAL', None)
             os.execv(sys.argv[1], ['stap', '-i', '--runtime=user'])
         expect(fd, PROMPT)
+        # An interrupt discards an unfinished probe: what is typed next is a command.
+        os.write(fd, b'probe begin {\n')
+        expect(fd, b'> ')
+        os.write(fd, b'\x03')
+        expect(fd, PROMPT)
+        os.write(fd, b'list\n')
+        if b'error' in expect(fd, PROMPT):
+            sys.exit('the unfinished probe remains')
         for typed, answer in [('probe begin { println("hello") }', b''), ('run', b'hello\r\n'), (None, b''), ('edit', b''),
                               ('list', b'1: probe begin { println("changed") }'), ('quit', None)]:
             if typed is None:

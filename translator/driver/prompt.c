@@ -28,6 +28,7 @@ static struct {
 	name_list parts;           // parts of the script
 	name_list options;         // options of the runs
 	bool terminal, quit, failed;
+	volatile bool interrupted; // by a signal since read_entry()
 } prompt;
 
 // ---------------------------------------------------------------- runs of stap
@@ -330,21 +331,29 @@ static char **complete(const char *text, int start, int end)
 	return rl_attempted_completion_over ? rl_completion_matches(text, next_completion) : NULL;
 }
 
-// An interrupt discards the line.
-static int on_interrupt(void)
+// Reads a key for readline(). An interrupt discards the line, and readline() returns.
+static int read_key(FILE *in)
 {
+	unsigned char key;
+	ssize_t n = -1;
+
+	errno = EINTR;
+	while (!prompt.interrupted && n < 0 && errno == EINTR) {
+		n = read(fileno(in), &key, 1);
+		if (n < 0)
+			rl_check_signals();    // calls on_interrupt()
+	}
+	if (!prompt.interrupted)
+		return n == 1 ? key : EOF;
 	rl_replace_line("", 0);
-	rl_crlf();
-	rl_on_new_line();
-	rl_redisplay();
-	return 0;
+	return '\n';
 }
 
 static void open_terminal(void)
 {
 	rl_attempted_completion_function = complete;
 	rl_completer_word_break_characters = "";
-	rl_signal_event_hook = on_interrupt;
+	rl_getc_function = read_key;
 	read_history(str_printf("%s/history", session_user_dir()));
 }
 
@@ -391,12 +400,16 @@ static char *read_line(const char *text)
 // Reads a line and the lines that continue it. Returns NULL at the end of the input.
 static char *read_entry(void)
 {
-	char *line = read_line("stap> "), *more;
+	char *line, *more;
 
-	if (!line)
-		return NULL;
-	while (is_open(line) && (more = read_line("> ")))
-		line = str_printf("%s\n%s", line, more);
+	do {
+		prompt.interrupted = false;
+		line = read_line("stap> ");
+		if (!line)
+			return NULL;
+		while (!prompt.interrupted && is_open(line) && (more = read_line("> ")))
+			line = str_printf("%s\n%s", line, more);
+	} while (prompt.interrupted);
 	line += strspn(line, " \t\n");
 	line = str_dup(line);
 	for (size_t len = strlen(line); len && isspace((unsigned char)line[len - 1]); len--)
@@ -404,13 +417,14 @@ static char *read_entry(void)
 	return line;
 }
 
-static void ignore(int sig)
+static void on_interrupt(int sig)
 {
+	prompt.interrupted = true;
 }
 
 int prompt_run(struct session *s)
 {
-	struct sigaction sa = { .sa_handler = ignore, .sa_flags = SA_RESTART };
+	struct sigaction sa = { .sa_handler = on_interrupt, .sa_flags = SA_RESTART };
 	char *line;
 
 	prompt.s = s;
