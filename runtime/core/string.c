@@ -100,7 +100,7 @@ void stp_structure_cut(void)
 
 void stp_listing_cut(void)
 {
-	stp_cut(STP_LOSS_LISTING, "a listing was cut short at MAXSTRINGLEN");
+	stp_cut(STP_LOSS_LISTING, "the text of a call stack was cut at MAXSTRINGLEN");
 }
 
 bool stp_list_line(char *list, u32 size, u32 *len, u64 line)
