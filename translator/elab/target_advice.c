@@ -62,6 +62,7 @@ static const char *pointer_advice(const struct di_type *t, struct di_type *targe
 {
 	const char *from = di_is_user(t->module) ? "user" : "kernel", *index = t->kind == DI_ARRAY ? "[0]" : "";
 	struct di_type *next = target && target->kind == DI_POINTER ? di_target(target) : NULL;
+	struct di_member characters;
 
 	if (!target || target->kind == DI_VOID)
 		return str_printf("%%p prints the address, and @cast(%s, \"struct NAME\") gives it a type", x);
@@ -71,6 +72,8 @@ static const char *pointer_advice(const struct di_type *t, struct di_type *targe
 		return str_printf("user_string_utf32(%s) is its text", x);
 	if (target->kind == DI_FUNCTION)
 		return str_printf("%ssymname(%s) is the name of the function", di_is_user(t->module) ? "u" : "", x);
+	if (target->kind == DI_STRUCT && di_find_member(target, "_M_dataplus", &characters))     // std::string of libstdc++
+		return str_printf("user_string(%s%s->_M_dataplus->_M_p) is its text", x, index);
 	if (is_aggregate(target))
 		return str_printf("%s%s->MEMBER reads a member, and %s$ prints all", x, index, x);
 	if (next && next->kind == DI_CHAR)
