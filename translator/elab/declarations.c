@@ -331,7 +331,7 @@ void declarations_unresolved(struct session *s, struct loc loc, const struct var
 			     const struct func *f, const struct probe *p)
 {
 	bool misspelt = v->kind != VAR_GLOBAL && !v->written;
-	const char *lacking = misspelt ? declarations_lacking(s, v->name, p) : NULL;
+	const char *similar = "", *lacking = misspelt ? declarations_lacking(s, v->name, p) : NULL;
 
 	if (lacking) {
 		diag_error(loc, "unresolved name \"%s\": %s", v->name, lacking);
@@ -344,8 +344,9 @@ void declarations_unresolved(struct session *s, struct loc loc, const struct var
 			   "values", v->name);
 		return;
 	}
-	diag_error(loc, "unresolved type of \"%s\": it may be a long or a string%s", v->name,
-		   misspelt ? check_similar_names(s, v, f, p) : "");
+	if (misspelt && !*(similar = check_similar_names(s, v, f, p)))
+		similar = ", since no value is assigned to it";
+	diag_error(loc, "unresolved type of \"%s\": it may be a long or a string%s", v->name, similar);
 	if (v->kind != VAR_GLOBAL)
 		note_similar(s, loc, v->name);
 }

@@ -404,7 +404,8 @@ struct expr *target_access(struct session *s, struct expr *base, const struct ex
 	struct lvalue p;
 
 	if (!base->dtype && base->kind != E_TARGET) {
-		diag_error(access->loc, "this value has no members, no elements and no address");
+		diag_error(access->loc, "this value has no members, no elements and no address%s",
+			   access->u.access.pretty ? "; user_string(value) is the text at an address of a process" : "");
 		return NULL;
 	}
 	p = lvalue_of(base);

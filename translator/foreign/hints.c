@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Hints of one line: if a script is a probe of DTrace, a definition of perf probe or a filter of strace -e, prints
-// the equivalent probe of stap. Only the first line is read.
+// the equivalent probe of stap. Only the first line is read, after those with #pragma D.
 #include "foreign/bt.h"
 #include "foreign/foreign.h"
 #include "util/str.h"
@@ -182,10 +182,13 @@ char *foreign_hint(const struct source *source)
 {
 	static const char *const own[] = { "probe", "global", "function", "private", "#", "//", "/*", "%", "@" };
 	const char *line = source->text + strspn(source->text, " \t\n"), *end;
+	static const char pragma[] = "#pragma D ";
 	char *hint;
 	bool one_line;
 	size_t n;
 
+	while (str_starts(line, pragma) && (end = strchr(line, '\n')))
+		line = end + strspn(end, " \t\n");
 	end = memchr(line, '\n', source->len - (size_t)(line - source->text));
 	n = end ? (size_t)(end - line) : strlen(line);
 	one_line = !end || !end[strspn(end, " \t\n")];

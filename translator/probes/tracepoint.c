@@ -87,6 +87,7 @@ static int not_found(struct session *s, const struct point_part *part, const str
 	struct all_tracepoints all = { kernel, p->system };
 	di_names names = { 0 };
 	bool systems = false;
+	const char *similar;
 
 	di_tracepoint_names(kernel, &names);
 	if (!names.n) {
@@ -101,8 +102,9 @@ static int not_found(struct session *s, const struct point_part *part, const str
 			   kernel_headers_advice(s->kernel));
 		return 1;
 	}
+	similar = diag_similar(part->text, add_tracepoints, &all);
 	diag_error(part->loc, "kernel.%s(\"%s\") not found%s", part->name, part->text,
-		   diag_similar(part->text, add_tracepoints, &all));
+		   *similar ? similar : "; -l with kernel.trace(\"*\") lists all");
 	diag_refer("error::pass2");
 	return 1;
 }
