@@ -47,6 +47,11 @@ expect misspelt-option 1 '" (similar: --compatible' "$STAP" --compatble=4
 expect ambiguous-option 1 'the option "--dump" is ambiguous: it begins --dump-' "$STAP" --dump
 expect two-scripts 1 '-e can be given once' "$STAP" -e a -e b
 expect bad-pass 1 '-p takes a pass number' "$STAP" -p7 -e "$begin"
+expect pass-is-pid 1 'not "1234"; -x PID selects a process' "$STAP" -p 1234 -e "$begin"
+expect pid-is-name 1 '-x takes a process id, not "cat"; pgrep -a NAME lists processes with their IDs' "$STAP" -x cat -e "$begin"
+cp "$(command -v cat)" "$SCRATCH/cat"
+expect script-is-program 1 "cat is a program, not a script; write -c $SCRATCH/cat to run it" "$STAP" "$SCRATCH/cat"
+expect script-is-program-here 1 "write -c ./cat to run it" sh -c "cd '$SCRATCH' && '$STAP' cat"
 expect bad-module-name 1 '-m takes a module name' "$STAP" -m 'a b' -e "$begin"
 expect bad-define 1 '-D takes' "$STAP" -D 'x y' -e "$begin"
 expect reads-no-library-file 0 '0 library scripts using' "$STAP" -v -p2 --runtime=user -e 'probe begin { println(1) }'
@@ -679,6 +684,11 @@ expect example-show-other 0 'println("an example ", @1)' example --example=hello
 expect example-show-nothing 1 "--show requires --example NAME" "$STAP" --show
 expect example-mentioned 1 'example "which task sleeps" not found; descriptions that mention it:
   cpu/stalls             Which tasks sleep uninterruptibly (state D), on what, and for how long?' "$STAP" --example "which task sleeps"
+expect example-question-of-program 1 'descriptions that mention it:
+  cpu/offcpu             Where does a program wait?
+  cpu/stalls             Which tasks sleep uninterruptibly' "$STAP" --example "my program stalls"
+expect example-word-begins 1 'example "stall" not found (similar: stalls); descriptions that mention it:
+  cpu/stalls             Which tasks sleep uninterruptibly (state D), on what, and for how long?' "$STAP" --example stall
 expect example-question 1 'files/writers          Which process writes to this file, and how much?' "$STAP" --example "who writes"
 expect example-misspelt-own 1 '"opensnop" not found (similar: opensnoop' "$STAP" --example opensnop
 expect example-directory 1 '"disk/" is a directory of examples; name one of its scripts:

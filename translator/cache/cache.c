@@ -166,7 +166,7 @@ struct cache_key cache_hash_end(struct cache_hash *h)
 
 void cache_disable(struct session *s, const char *why)
 {
-	diag_warning((struct loc){ 0 }, "cache %s disabled: %s", s->cache_dir, why);
+	diag_warning((struct loc){ 0 }, "cache %s disabled: %s; set SYSTEMTAP_DIR to a writable directory", s->cache_dir, why);
 	s->cache_dir = NULL;
 }
 

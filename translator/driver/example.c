@@ -142,7 +142,18 @@ static bool is_common(const char *word)
 	return false;
 }
 
-// Counts the words of `text` that occur in name or head, ignoring plural endings.
+// Returns whether a word of the text begins with `word`: "stall" is in "stalls", and not in "install".
+static bool has_word(const char *text, const char *word)
+{
+	const char *at = text;
+
+	while ((at = strcasestr(at, word)) && at > text && isalnum((unsigned char)at[-1]))
+		at++;
+	return at;
+}
+
+// Counts the words of `text` that occur in the head, ignoring plural endings. Those in the question and the name count
+// twice, and an example of Quicktap is preferred.
 static int count_matches(const struct example *e, const char *text)
 {
 	int n = 0;
@@ -153,12 +164,17 @@ static int count_matches(const struct example *e, const char *text)
 
 		if (len > 3 && word[len - 1] == 's' && !is_common(word))
 			word[len - 1] = '\0';
-		n += len > 1 && !is_common(word) && (strcasestr(e->about, word) || strcasestr(e->name, word));
+		if (len <= 1 || is_common(word))
+			continue;
+		if (has_word(question_of(e), word) || has_word(e->name, word))
+			n += 2;
+		else if (has_word(e->about, word))
+			n++;
 	}
-	return n;
+	return n ? n + e->own : 0;
 }
 
-// Lists the examples whose heads contain the most words of the name.
+// Lists the examples that fit the name best.
 static char *mentions(const char *name)
 {
 	enum { MAX_LINES = 15 };

@@ -92,6 +92,9 @@ static void add_file(struct session *s, const char *path)
 	if (!text)
 		die("cannot read the script %s: %s; give its path, or -e 'SCRIPT'%s", path, strerror(errno), typography_option(path) ?
 		    str_printf("; if it is an option, write %s", typography_option(path)) : "");
+	if (len > 4 && str_starts(text, "\177ELF"))
+		die("%s is a program, not a script; write -c %s%s to run it while a script runs", path,
+		    strchr(path, '/') ? "" : "./", path);
 	add_checked(s, standard_input ? "<input>" : path, text, len);
 }
 

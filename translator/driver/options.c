@@ -42,7 +42,8 @@ static struct limit name_value(const char *arg)
 static void set_pass(struct options *o, const char *arg)
 {
 	if (strlen(arg) != 1 || *arg < '1' || *arg > '5')
-		options_misused("-p takes a pass number from 1 to 5, not \"%s\"", arg);
+		options_misused("-p takes a pass number from 1 to 5, not \"%s\"%s", arg,
+				strspn(arg, "0123456789") == strlen(arg) && strlen(arg) > 1 ? "; -x PID selects a process" : "");
 	o->last_pass = *arg - '0';
 }
 
@@ -236,7 +237,7 @@ static int process_id(const char *option, const char *arg)
 	int64_t pid;
 
 	if (!str_number(arg, 1, 1 << 22, &pid))
-		options_misused("%s takes a process id, not \"%s\"", option, arg);
+		options_misused("%s takes a process id, not \"%s\"; pgrep -a NAME lists processes with their IDs", option, arg);
 	return (int)pid;
 }
 

@@ -179,8 +179,8 @@ void run_need_modules(void)
 	const char *why = run_no_modules();
 
 	if (why)
-		die("%s; try the script with --vm (in a virtual machine), --runtime=bpf (as BPF programs) or --runtime=user "
-		    "(without probes in the kernel)", why);
+		die("%s; try the script with --vm (in a virtual machine), --runtime=bpf (as BPF programs%s) or --runtime=user "
+		    "(without probes in the kernel)", why, geteuid() ? "; requires root" : "");
 }
 
 const char *run_output_path(const char *pattern)
