@@ -55,6 +55,7 @@ import json, sys
 got = json.load(sys.stdin)["options"]
 if got != ["-g", "--compatible=4.9", "-DMAXACTION=77", "-DLONG=" + sys.argv[1]]: print(got)' "$long" 2>&1)"
 
+report report/json-has-script "$(head -n 1 later.json | jq -j .script | diff - "$here/values.stp")"
 # Histograms with more buckets than fit into a record are text in it; others are statistics.
 large='global s probe begin { for (i = 0; i < @N@; i++) s <<< i
 	print(@hist_linear(s, 0, @N@, 1)) println("after ", @count(s)) exit() }'

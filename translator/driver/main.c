@@ -111,7 +111,7 @@ static void add_texts(struct session *s)
 	for (int i = 0; i < o->extra_scripts.n; i++)
 		add_text(s, o->extra_scripts.n > 1 ? str_printf("<-E %d>", i + 1) : "<-E>", o->extra_scripts.at[i]);
 	if (o->timeout_s > 0)
-		add_text(s, "<timeout>", str_printf("probe timer.ms(%d) { exit() }", (int)(o->timeout_s * 1000 + 0.5)));
+		add_text(s, TIMEOUT_SOURCE, str_printf("probe timer.ms(%d) { exit() }", (int)(o->timeout_s * 1000 + 0.5)));
 }
 
 // ---------------------------------------------------------------- the target

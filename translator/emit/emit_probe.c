@@ -361,7 +361,7 @@ static void emit_handler(struct emitter *e, struct probe *p)
 	if (e->keeps_matches)
 		cw_line(e->w, "STP_MATCH->groups = 0;");
 	// With -DSTP_ALIBI hits are only counted, except those of the probe of -T.
-	if (!session_limit(e->s, LIMIT_STP_ALIBI) || !strcmp(p->decl->source->name, "<timeout>"))
+	if (!session_limit(e->s, LIMIT_STP_ALIBI) || !strcmp(p->decl->source->name, TIMEOUT_SOURCE))
 		emit_stmt(e, p->body);
 	work_end_function(e, root, p->loc);
 	root->strings = frame_strings(e);

@@ -93,14 +93,18 @@ static int write_globals(struct emitter *e, struct cwriter *w)
 	return n;
 }
 
-// Writes the user's texts, one after the other.
+// Writes the user's texts, one after the other, each on lines of its own.
 static void write_script(struct emitter *e, struct cwriter *w)
 {
 	struct buf text = { 0 };
 
-	for vec_each(&e->s->sources, s)
-		if (strcmp((*s)->name, MONITOR_SOURCE))
-			buf_add(&text, (*s)->text, (*s)->len);
+	for vec_each(&e->s->sources, s) {
+		if (!strcmp((*s)->name, MONITOR_SOURCE) || !strcmp((*s)->name, TIMEOUT_SOURCE))
+			continue;
+		if (text.len && text.text[text.len - 1] != '\n')
+			buf_printf(&text, "\n");
+		buf_add(&text, (*s)->text, (*s)->len);
+	}
 	cw_line(w, ".script = %s,", emit_c_string(buf_text(&text)));
 }
 

@@ -16,7 +16,7 @@ static bool is_switchable(const struct session *s, const struct probe_decl *d)
 {
 	static const char *const never[] = { "begin", "end", "error", "never" };
 
-	if (!d->source || d->source->library || !strcmp(d->source->name, "<timeout>"))
+	if (!d->source || d->source->library || !strcmp(d->source->name, TIMEOUT_SOURCE))
 		return false;
 	for vec_each(&d->points, p) {
 		const char *name = (*p)->parts.at[0].name;

@@ -214,6 +214,7 @@ bool session_since(const struct session *s, struct loc loc, const char *since, c
 
 // Adds a text to the sources of the session. name: as shown in messages.
 #define MONITOR_SOURCE "<monitor>"              // name of the source that --monitor adds
+#define TIMEOUT_SOURCE "<timeout>"              // name of the source that -T adds
 struct source *session_source(struct session *s, const char *name, const char *text, size_t len);
 
 #endif
