@@ -25,6 +25,7 @@ static struct {
 	int interval_ms;
 	int keyboard;                      // -1: there is no screen
 	int commands, messages;            // descriptors; -1: none
+	bool gets_messages;                // `messages` was given
 	int64_t started_at, measured_at, drawn_at;     // ms
 	bool changed;                      // the values have changed since the last drawing
 	size_t printed;                    // lines of the log that were printed without a screen
@@ -42,6 +43,8 @@ static int64_t now_ms(void)
 
 static void print_log(bool all)
 {
+	const char *const prefixes[] = { [LINE_OUTPUT] = "", [LINE_END] = "", [LINE_LOSS] = "LOST: ", [LINE_ERROR] = "ERROR: ",
+					 [LINE_WARNING] = monitor.gets_messages ? "" : "WARNING: " };
 	size_t end = live.nlines - (!all && live.open_line && live.nlines);
 
 	if (monitor.printed + LIVE_LOG_LINES < end)
@@ -49,7 +52,7 @@ static void print_log(bool all)
 	for (; monitor.printed < end; monitor.printed++) {
 		const struct live_line *l = &live.log[monitor.printed % LIVE_LOG_LINES];
 
-		fprintf(stdout, "%s%s\n", l->kind == LINE_ERROR ? "ERROR: " : l->kind == LINE_LOSS ? "LOST: " : "", l->text);
+		fprintf(stdout, "%s%s\n", prefixes[l->kind], l->text);
 	}
 }
 
@@ -217,11 +220,11 @@ static int number_of(const char *text, int max)
 	exit(EXIT_FAILURE);
 }
 
-// With a screen, warnings and errors are read from the descriptor of messages, as the programs print them.
+// Warnings and errors may be read from the descriptor of messages instead, as the programs print them.
 static int handle(void *unused, const struct session *s, const struct event *e)
 {
 	bool is_message = e->kind == EVENT_WARNING || e->kind == EVENT_ERROR;
-	int rc = is_message && monitor.keyboard >= 0 ? 0 : live_event(unused, s, e);
+	int rc = is_message && monitor.gets_messages ? 0 : live_event(unused, s, e);
 
 	if (monitor.keyboard < 0 && live.nlines - monitor.printed > LIVE_LOG_LINES / 2)
 		print_log(false);                  // before the log has more lines than it keeps
@@ -248,7 +251,8 @@ int main(int argc, char **argv)
 		case 'r': ready = number_of(optarg, INT_MAX); break;
 		default: return 1;
 		}
-	if (isatty(STDOUT_FILENO) && monitor.messages >= 0)
+	monitor.gets_messages = monitor.messages >= 0;
+	if (isatty(STDOUT_FILENO) && monitor.gets_messages)
 		monitor.keyboard = screen_open(monitor.commands >= 0);
 	if (monitor.keyboard < 0)
 		setlocale(LC_CTYPE, "C.UTF-8");    // the widths of characters in snapshots

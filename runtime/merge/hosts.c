@@ -628,6 +628,8 @@ static void read_chunks(void)
 			read_chunk(chunk.host, input.at + at, chunk.len);
 		else if (chunk.host == STP_HOSTS_STATE)
 			user_frame(STP_FRAME_HOSTS, input.at + at, chunk.len);
+		else if (chunk.host == STP_HOSTS_WARNING)
+			user_frame(STP_FRAME_WARNING, input.at + at, chunk.len);
 		at += chunk.len;
 	}
 	drop_first(&input, at);

@@ -389,6 +389,47 @@ static void take(void *data, int i, enum link_message_kind kind, const char *byt
 	tell(m, bytes, len);
 }
 
+static bool is_complete(const struct host_link *l)
+{
+	return l->status == 0 || l->status == EXIT_LOSSES || l->status == EXIT_COMMAND;
+}
+
+static const char *unreached_text(const char *url, const char *why)
+{
+	return str_printf("%s: nothing of this host is in the result: %s", url, why);
+}
+
+// Returns the message about a host whose part of the result is missing or incomplete.
+static const char *host_problem(const struct merging *m, const struct merged_host *h)
+{
+	const struct host_link *l = &h->link;
+	const char *url = l->host.remote->url, *why;
+
+	if (h->late)
+		why = str_printf("its probes were not armed within %g s (--timeout)", m->s->opt.hosts_timeout_s);
+	else if (!l->directory)
+		why = str_printf("the run there failed (status %d)", l->status);
+	else if (!l->has_status)
+		why = "the connection was lost";
+	else
+		why = str_printf("the run there ended early (status %d)", l->status);
+	if (h->late || !h->last_data.tv_sec)
+		return unreached_text(url, why);
+	return str_printf("%s: %s; the result has what it sent in the first %.1f s", url, why,
+			  seconds_since(m->started, h->last_data));
+}
+
+// Lets the program record the message, so that all outputs have it.
+static void tell_problem(struct merging *m, const char *text)
+{
+	struct stp_hosts_chunk chunk = { .host = STP_HOSTS_WARNING };
+	size_t len = strlen(text);
+
+	chunk.len = len < STATE_MAX ? (unsigned)len : STATE_MAX;
+	tell(m, &chunk, sizeof(chunk));
+	tell(m, text, chunk.len);
+}
+
 static void report_end(struct merging *m, int i)
 {
 	struct stp_hosts_chunk chunk = { .host = (unsigned)i };
@@ -398,6 +439,8 @@ static void report_end(struct merging *m, int i)
 		return;
 	h->ended = true;
 	add_errors(m, h, "\n", h->errors.len ? 1 : 0);
+	if (!is_complete(&h->link))
+		tell_problem(m, host_problem(m, h));
 	tell(m, &chunk, sizeof(chunk));
 }
 
@@ -469,11 +512,6 @@ static bool is_read(const struct merging *m, const struct merged_host *h)
 	size_t most = EARLY_MAX / (size_t)m->n;
 
 	return m->begun || h->early < (most > EARLY_MIN ? most : EARLY_MIN);
-}
-
-static bool is_complete(const struct host_link *l)
-{
-	return l->status == 0 || l->status == EXIT_LOSSES || l->status == EXIT_COMMAND;
 }
 
 // Adds the text `before` and the names of hosts of which `applies` returns true.
@@ -594,27 +632,6 @@ static void report_clock(const struct host_link *l)
 			l->host.remote->url, l->ahead_ns < 0 ? "-" : "+", (double)apart / 1e6, (double)within / 1e6 + 1);
 }
 
-// Reports a host whose part of the result is missing or incomplete.
-static void report_host(const struct merging *m, const struct merged_host *h)
-{
-	const struct host_link *l = &h->link;
-	const char *url = l->host.remote->url, *why;
-
-	if (h->late)
-		why = str_printf("its probes were not armed within %g s (--timeout)", m->s->opt.hosts_timeout_s);
-	else if (!l->directory)
-		why = str_printf("the run there failed (status %d)", l->status);
-	else if (!l->has_status)
-		why = "the connection was lost";
-	else
-		why = str_printf("the run there ended early (status %d)", l->status);
-	if (h->late || !h->last_data.tv_sec)
-		fprintf(stderr, "WARNING: %s: nothing of this host is in the result: %s\n", url, why);
-	else
-		fprintf(stderr, "WARNING: %s: %s; the result has what it sent in the first %.1f s\n", url, why,
-			seconds_since(m->started, h->last_data));
-}
-
 // Returns the exit status: that of the program, or of hosts if it is 0.
 static int report(const struct merging *m, int status)
 {
@@ -632,10 +649,10 @@ static int report(const struct merging *m, int status)
 		if (!status && is_complete(l))
 			status = l->status;
 		if (!is_complete(l) && !(m->failed && h->armed))
-			report_host(m, h);
+			fprintf(stderr, "WARNING: %s\n", host_problem(m, h));
 	}
 	for vec_each(&unreached, u)
-		fprintf(stderr, "WARNING: %s: nothing of this host is in the result: %s\n", u->url, u->why);
+		fprintf(stderr, "WARNING: %s\n", unreached_text(u->url, u->why));
 	if (m->failed)
 		die("--timeout=%g: only %d of %d hosts have armed their probes in time%s", m->s->opt.hosts_timeout_s, armed,
 		    m->n + unreached.n, m->s->opt.min_hosts ? "" : "; --min-hosts=N runs the script on those");
@@ -656,6 +673,8 @@ int merge_run(struct session *s)
 		user_serve(s);
 	start_program(&m);
 	tell(&m, &head, sizeof(head));
+	for vec_each(&unreached, u)
+		tell_problem(&m, unreached_text(u->url, u->why));
 	host_ignore_signals();
 	for (int i = 0; i < m.n; i++)
 		link_start(s, &m.hosts[i].link, &s->opt.remotes.at[i], &build_of(&s->opt.remotes.at[i])->module,
