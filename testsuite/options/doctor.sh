@@ -50,7 +50,9 @@ if unshare -m true 2>"$SCRATCH/err"; then
 	expect doctor-locked-down 0 'signatures    limited  required: the kernel is locked down' without 'mount -t tmpfs none /sys/kernel; mkdir /sys/kernel/security; echo "none [integrity] confidentiality" >/sys/kernel/security/lockdown'
 	expect doctor-signed 0 'signatures    limited  required (module.sig_enforce)' without 'mount -t tmpfs none /sys/module; mkdir -p /sys/module/module/parameters; echo Y >/sys/module/module/parameters/sig_enforce'
 	expect doctor-no-types 0 'types         no       neither an image nor debuginfo' without 'mount -t tmpfs none /sys/kernel; mount -t tmpfs none /boot; mount -t tmpfs none /lib/modules'
-	expect doctor-user 0 '-> usermod -aG stapdev nobody' sh -c 'setpriv --reuid 65534 --regid 65534 --clear-groups env -u TMPDIR SYSTEMTAP_DIR=/nonexistent "$0" --doctor; true' "$STAP"
+	create=''
+	getent group stapdev >/dev/null || create='groupadd -r stapdev && '
+	expect doctor-user 0 "-> ${create}usermod -aG stapdev nobody" sh -c 'setpriv --reuid 65534 --regid 65534 --clear-groups env -u TMPDIR SYSTEMTAP_DIR=/nonexistent "$0" --doctor; true' "$STAP"
 else
 	skip options/doctor "unshare -m: $(<"$SCRATCH/err")"
 fi

@@ -15,6 +15,7 @@
 #include "util/spawn.h"
 #include "util/str.h"
 
+#include <grp.h>
 #include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -85,7 +86,8 @@ static void check_groups(struct session *s, struct check *c)
 	else
 		found(c, LIMITED, privilege == PRIVILEGE_STAPDEV ? "neither root nor a member of stapdev" :
 		      str_printf("member of %s: some scripts", names[privilege]),
-		      str_printf("usermod -aG stapdev %s", user ? user->pw_name : "USER"));
+		      str_printf("%susermod -aG stapdev %s", getgrnam(names[0]) ? "" : "groupadd -r stapdev && ",
+				 user ? user->pw_name : "USER"));
 }
 
 static void check_headers(struct session *s, struct check *c)
