@@ -446,6 +446,16 @@ static bool yield_cpu(struct stp_ctx_private *v, u64 need)
 	return true;
 }
 
+/* Ends a handler of --monitor, as abort() does: a large array must not end the script that it shows. */
+static bool skips_display(struct stp_ctx *c)
+{
+	if (!c->probe->displays)
+		return false;
+	stp_lose(STP_LOSS_UNSHOWN, 1);
+	stp_fatal(c, "");
+	return true;
+}
+
 bool stp_charge_more(struct stp_ctx *c)
 {
 	struct stp_ctx_private *v = stp_private(c);
@@ -459,6 +469,8 @@ bool stp_charge_more(struct stp_ctx *c)
 		c->work = SLICE;
 		return true;
 	}
+	if (need > v->work_left && skips_display(c))
+		return false;
 	if (need > v->work_left) {
 		stp_fatal_format(c, "too much work for one hit: more than %llu instructions with interrupts off; "
 				 "do less in one hit, or raise the limit (-DMAXACTION=%lld)", v->work_max,
@@ -471,6 +483,8 @@ bool stp_charge_more(struct stp_ctx *c)
 	c->work = (s64)need;
 	if (!late(v))
 		return true;
+	if (skips_display(c))
+		return false;
 	stp_fatal_format(c, "a hit took longer than %u ms with interrupts off; do less in one hit, or raise the limit "
 			 "(-DMAXHANDLERTIME=%lld)", stp_module.limits.deadline_ms,
 			 raised(stp_module.limits.deadline_ms, STP_MAX_MAXHANDLERTIME));

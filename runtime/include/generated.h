@@ -494,6 +494,7 @@ struct stp_probe {
 	 * preemptible, without locks. */
 	bool in_slices;
 	bool unlimited;            /* its work has no limit: it displays globals, in a process that hits do not wait for */
+	bool displays;             /* it displays globals: too much work for a hit is a loss, not an error */
 	/* if set, its handler runs before this one, as a hit: stp_take(), or a handler that calls it */
 	const struct stp_probe *before;
 	const struct stp_take *takes;      /* table for stp_take() */

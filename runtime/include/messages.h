@@ -25,7 +25,7 @@
  * The checksum of this file and of losses.def, without comments, printed by testsuite/lint/protocol.py. A module
  * and a loader with different values reject each other.
  */
-#define STP_PROTOCOL 0x8758231bu
+#define STP_PROTOCOL 0x5dde065du
 
 typedef unsigned char stp_u8;
 typedef unsigned int stp_u32;

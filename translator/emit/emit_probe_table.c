@@ -54,6 +54,8 @@ static void write_probe_row(struct emitter *e, struct cwriter *w, const struct p
 		cw_line(w, ".needs_actions = true,");
 	if (is_unlimited(e->s, p))
 		cw_line(w, ".unlimited = true,");
+	else if (e->s->opt.monitor && !p->loc.source)
+		cw_line(w, ".displays = true,");
 	if (p->family->arrival_ns)
 		cw_line(w, ".arrival_ns = %d,", p->family->arrival_ns);
 	write_adds_only(e, w, body);
