@@ -54,8 +54,10 @@ void bind_set_arity(struct var *v, int arity, struct loc loc)
 		diag_error(loc, "inconsistent arity: \"%s\" is a scalar, used with %d ind%s here", v->name, arity,
 			   arity == 1 ? "ex" : "ices");
 	else
-		diag_error(loc, "inconsistent arity: \"%s\" has %d ind%s, used with %d here", v->name, v->arity,
-			   v->arity == 1 ? "ex" : "ices", arity);
+		diag_error(loc, "inconsistent arity: \"%s\" has %d ind%s, used with %d here%s", v->name, v->arity,
+			   v->arity == 1 ? "ex" : "ices", arity, arity ? "" :
+			   str_printf("; %s[%s] is an element, foreach (%s in %s) lists all", v->name,
+				      v->arity == 1 ? "key" : "key, ...", v->arity == 1 ? "key" : "[key, ...]", v->name));
 	diag_note(v->arity_loc.source ? v->arity_loc : v->loc, "first used here");
 }
 
