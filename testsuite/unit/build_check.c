@@ -375,25 +375,33 @@ static struct c_function *add_function(struct session *s, const char *name, cons
 	return c;
 }
 
-// Computes the stack need of a runtime with one kind of hit, and these lines of generated C.
-static struct stp_stack_need need_of(const char *generated, int *errors)
+// Computes the stack need of a runtime with one kind of hit, and these lines of embedded and generated C.
+static struct stp_stack_need need_with(const char *embedded_c, const char *generated, int *errors)
 {
 	static const struct probe_family hits = { 0 }, exclusive = { .exclusive = true };
 	struct probe hit = { .family = &hits, .index = 0 }, begin = { .family = &exclusive, .index = 1 };
 	struct session s = { 0 };
 	struct stp_stack_need need = { .limit = STP_STACK_USUAL };
-	arguments calls = { 0 };
+	arguments runtime = { 0 }, embedded = { 0 };
+	struct stack_calls all = { .runtime = &runtime, .embedded = &embedded };
 
 	add_function(&s, "p0", NULL)->handler = &hit;
 	add_function(&s, "p1", NULL)->handler = &begin;
 	vec_push(&s.script.probes, &hit);
 	vec_push(&s.script.probes, &begin);
-	vec_push(&calls, put("runtime.calls",
+	vec_push(&embedded, put("embedded.calls", embedded_c));
+	vec_push(&runtime, put("runtime.calls",
 			     "n 40 r.c:hit\ne r.c:hit stp_ctx_refused\ne r.c:hit body\nn 60 body\ne body __indirect_call\n"
 			     "n 8 stp_ctx_refused\nn 5000 r.c:other\ne r.c:other body\nn 100 print\ne print snprintf\n"
 			     "n 16 load\ne load elsewhere\n"));
-	*errors = stack_need(&s, &calls, put("generated.calls", generated), &need);
+	all.generated = put("generated.calls", generated);
+	*errors = stack_need(&s, &all, &need);
 	return need;
+}
+
+static struct stp_stack_need need_of(const char *generated, int *errors)
+{
+	return need_with("e x_f load\n", generated, errors);
 }
 
 // Returns the calls in an output of -fcallgraph-info.
@@ -412,7 +420,8 @@ static void check_stack_of_frames(void)
 {
 	struct session s = { 0 };
 	struct stp_stack_need need = { .limit = STP_STACK_USUAL };
-	arguments objects = { 0 }, calls = { 0 };
+	arguments objects = { 0 }, calls = { 0 }, none = { 0 };
+	struct stack_calls all = { .runtime = &calls, .embedded = &none };
 
 	add_function(&s, "f", "g");
 	add_function(&s, "g", NULL);
@@ -420,7 +429,8 @@ static void check_stack_of_frames(void)
 	put("frames.su", "r.c:3:f\t500\tstatic\nr.c:9:p0\t24\tstatic\nr.c:12:h\t80\tdynamic,bounded\n");
 	vec_push(&objects, in_scratch("frames.o"));
 	vec_push(&calls, put("runtime2.calls", "n 700 print\n"));
-	claim(!stack_need(&s, &calls, calls_write(&objects, in_scratch("frames.calls")), &need) &&
+	all.generated = calls_write(&objects, in_scratch("frames.calls"));
+	claim(!stack_need(&s, &all, &need) &&
 	      need.hit == 24 + 500 + STP_STACK_USUAL / 4 * 3 && !need.call, "stack-of-frames-without-calls");
 }
 
@@ -447,6 +457,9 @@ static void check_stack(void)
 	claim(!errors && need.hit == BEFORE + 24 + 800 + NESTED, "stack-of-a-function-of-both");
 	need = need_of("n 24 t.c:p0.part.0\nn 24 t.c:p0\ne t.c:p0 t.c:p0.part.0\nn 700 t.c:p0_entry\n", &errors);
 	claim(!errors && need.hit == BEFORE + 700 + NESTED, "stack-of-an-entry");
+	need = need_with("n 8 x_f\ne x_f __indirect_call\nn 600 e.c:compare\ne e.c:compare e.c:inner\nn 50 e.c:inner\n",
+			 "n 24 t.c:p0\ne t.c:p0 x_f\n", &errors);
+	claim(!errors && need.hit == BEFORE + 24 + 8 + OTHER + 650 + NESTED, "stack-of-a-callback-of-embedded-c");
 	diag_quiet_push();
 	need = need_of("n 24 t.c:p0\nn 4000 t.c:p1\n", &errors);
 	claim(errors == 1 && diag_quiet_pop(), "stack-refused-of-begin");

@@ -110,7 +110,7 @@ static bool find_cached(struct session *s, struct toolchain *t, struct c_unit *u
 	u->object = cache_file(s, &u->key, ".embedded.o");
 	calls = t ? cache_file(s, &u->key, ".embedded.calls") : NULL;
 	if (calls)
-		vec_push(&t->calls, calls);
+		vec_push(&t->embedded_calls, calls);
 	return u->object && (calls || !t);
 }
 
@@ -140,7 +140,7 @@ static int compile(struct session *s, struct toolchain *t, struct c_unit *u, con
 	if (t) {
 		vec_push(&objects, output);
 		calls = calls_write(&objects, str_printf("%s.calls", output));
-		vec_push(&t->calls, calls);
+		vec_push(&t->embedded_calls, calls);
 		if (cached)
 			cache_add(s, &u->key, ".embedded.calls", calls);
 	}

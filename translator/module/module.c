@@ -64,15 +64,18 @@ char *module_write_c(struct session *s)
 }
 
 // Writes the stack need into the linked module. Returns the number of errors.
-static int write_stack_need(struct session *s, const arguments *calls, const char *object, const char *module)
+static int write_stack_need(struct session *s, const arguments *runtime, const arguments *embedded, const char *object,
+			    const char *module)
 {
+	struct stack_calls calls = { .runtime = runtime, .embedded = embedded };
 	struct stp_stack_need need;
 	arguments objects = { 0 };
 	int errors;
 
 	vec_push(&objects, object);
+	calls.generated = calls_write(&objects, str_printf("%s.calls", object));
 	need.limit = object_stack_limit(module);
-	errors = stack_need(s, calls, calls_write(&objects, str_printf("%s.calls", object)), &need);
+	errors = stack_need(s, &calls, &need);
 	if (!errors)
 		object_write_stack(module, &need);
 	return errors;
@@ -82,7 +85,7 @@ static int write_stack_need(struct session *s, const arguments *calls, const cha
 static int build_by_kbuild(struct session *s)
 {
 	struct cache_hash *h = cache_hash_new("module of kbuild");
-	arguments objects = { 0 }, calls = { 0 };
+	arguments objects = { 0 }, calls = { 0 }, none = { 0 };
 	const char *generated;
 
 	module_add_c(s, h);
@@ -93,7 +96,7 @@ static int build_by_kbuild(struct session *s)
 	kernel_need_build_tree(s->kernel);
 	s->module_path = kbuild_module(s, module_write_c(s), s->module_name, &generated, &objects);
 	vec_push(&calls, calls_write(&objects, str_printf("%s/kbuild.calls", s->tmp_dir)));
-	if (write_stack_need(s, &calls, generated, s->module_path))
+	if (write_stack_need(s, &calls, &none, generated, s->module_path))
 		return 1;
 	if (s->opt.sign_module)
 		sign_module(s, s->module_path);
@@ -124,7 +127,7 @@ static int build_fast(struct session *s)
 	runtime_units_compile(s, t, object);
 	progress_end();
 	s->module_path = link_module(s, t, object, s->module_name);
-	if (!s->module_path || write_stack_need(s, &t->calls, object, s->module_path))
+	if (!s->module_path || write_stack_need(s, &t->calls, &t->embedded_calls, object, s->module_path))
 		return 1;
 	if (s->opt.sign_module)        // signed before it is cached, so that only the first run needs the key
 		sign_module(s, s->module_path);

@@ -22,9 +22,14 @@ void version_lines(struct session *s, struct buf *b, const char *symbol);
 // of calls to t->calls. generated: the object of session.c_text.
 void runtime_units_compile(struct session *s, struct toolchain *t, const char *generated);
 struct stp_stack_need;
-// stack.c: Computes the kernel stack that a hit of session.c_text needs. generated: its file of calls; need->limit:
-// the limit. need->hit is 0 if the compiler does not report frames. Returns the number of errors.
-int stack_need(struct session *s, const arguments *calls, const char *generated, struct stp_stack_need *need);
+// Files of calls (toolchain/call_graph.c) of the parts of a module.
+struct stack_calls {
+	const arguments *runtime, *embedded;
+	const char *generated;
+};
+// stack.c: Computes the kernel stack that a hit of session.c_text needs. need->limit: the limit. need->hit is 0 if the
+// compiler does not report frames. Returns the number of errors.
+int stack_need(struct session *s, const struct stack_calls *calls, struct stp_stack_need *need);
 
 // link.c: Links the generated object, runtime, embedded C and metadata into a .ko of that name; returns NULL after an
 // error of the embedded C.

@@ -5,9 +5,10 @@
 // A hit begins in a function that enters a context, hence calls stp_ctx_refused(), or that checks the stack itself.
 // Calls through a pointer there lead to a handler, a condition or values of @entry(), hence to any function of the
 // generated C, except handlers of begin, end and error and what only they call: they run in process context, with the
-// whole stack of a task. Calls through pointers below a handler count as calls of the kernel. A call cycle counts as
-// one call of each of its functions: the deeper ones are refused by stp_frame_enter_recursive(), by struct
-// stp_stack_need.call.
+// whole stack of a task. Calls through pointers below a handler count as calls of the kernel. A function of embedded C
+// that no other calls by name, such as the comparison of a sort, is called through a pointer, by the embedded C or by
+// the kernel: the largest is added to each hit. A call cycle counts as one call of each of its functions: the deeper
+// ones are refused by stp_frame_enter_recursive(), by struct stp_stack_need.call.
 //
 // A file of calls has lines "n BYTES NAME", "d BYTES NAME" of a frame that grows at run time, and "e CALLER CALLEE".
 // Some compilers (clang) report frames, but no calls: then session.c_functions has the calls among functions of the
@@ -30,7 +31,9 @@ struct node {
 	bool above_known;
 	bool generated;
 	bool grows;                // the frame contains alloca() or an array whose size is determined at run time
+	bool embedded;             // compiled from embedded C
 	bool called;               // another function of the generated C calls it
+	bool named;                // another function calls it by name
 	bool in_hit;               // runs in hits: it is generated C, or called by generated C
 	VEC(struct node *) calls;
 	bool indirect;             // may also be called through a pointer
@@ -66,7 +69,9 @@ static struct node *node_of(struct graph *g, const char *name)
 	return n;
 }
 
-static void add_line(struct graph *g, char *line, bool generated)
+enum origin { RUNTIME, EMBEDDED, GENERATED };
+
+static void add_line(struct graph *g, char *line, enum origin origin)
 {
 	char *blank = line[0] ? strchr(line + 2, ' ') : NULL;
 	struct node *n;
@@ -79,7 +84,8 @@ static void add_line(struct graph *g, char *line, bool generated)
 		n->grows |= *line == 'd';
 		if (calls_bytes(line + 2) > n->bytes)
 			n->bytes = calls_bytes(line + 2);
-		n->generated = generated;
+		n->generated = origin == GENERATED;
+		n->embedded = origin == EMBEDDED;
 		return;
 	}
 	g->calls = true;
@@ -90,14 +96,14 @@ static void add_line(struct graph *g, char *line, bool generated)
 		vec_push(&n->calls, node_of(g, blank + 1));
 }
 
-static bool add_file(struct graph *g, const char *path, bool generated)
+static bool add_file(struct graph *g, const char *path, enum origin origin)
 {
 	char *text = str_read_file(path, NULL), *save = NULL;
 
 	if (!text || !*text)
 		return false;
 	for (char *line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save))
-		add_line(g, line, generated);
+		add_line(g, line, origin);
 	return true;
 }
 
@@ -265,6 +271,11 @@ static void mark_in_hit(struct node *n)
 		mark_in_hit(*to);
 }
 
+static bool is_callback(const struct node *n)
+{
+	return n->embedded && !n->named;
+}
+
 // Handlers, conditions and entries are called through pointers; only parts that the compiler splits off from them
 // are called by name.
 static void mark_hits(const struct session *s, struct graph *g)
@@ -272,13 +283,15 @@ static void mark_hits(const struct session *s, struct graph *g)
 	for map_each(&g->nodes, e) {
 		struct node *n = e->value;
 
-		for vec_each(&n->calls, to)
+		for vec_each(&n->calls, to) {
 			(*to)->called |= n->generated && *to != n;
+			(*to)->named |= *to != n;
+		}
 	}
 	for map_each(&g->nodes, e) {
 		struct node *n = e->value;
 
-		if (n->generated && !runs_alone(s, n) && (!n->called || is_handler(s, n)))
+		if (is_callback(n) || (n->generated && !runs_alone(s, n) && (!n->called || is_handler(s, n))))
 			mark_in_hit(n);
 	}
 }
@@ -290,7 +303,7 @@ static const char *name_in_script(const struct session *s, const char *symbol)
 {
 	const struct c_function *c = function_of(s, symbol);
 
-	return c ? c->part : symbol;
+	return c ? c->part : strrchr(symbol, ':') ? strrchr(symbol, ':') + 1 : symbol;
 }
 
 // Returns the largest frame of those on the deepest path.
@@ -304,13 +317,15 @@ static const struct node *largest(const struct session *s, const struct node *wo
 	return found;
 }
 
-static int check(struct session *s, const struct node *worst, int bytes, int limit)
+static int check(struct session *s, const struct node *worst, const struct node *callback, int bytes, int limit)
 {
 	const struct node *n;
 
 	if (!worst || bytes <= limit)
 		return 0;
 	n = largest(s, worst);
+	if (callback && callback->cycle > n->cycle)
+		n = callback;
 	diag_error((struct loc){ 0 }, "\"%s\" may need %d bytes of the kernel's stack, more than the limit of %d: \"%s\" "
 		   "alone takes %d; use fewer or smaller variables there, or an array", name_in_script(s, worst->name), bytes,
 		   limit, name_in_script(s, n->name), n->cycle);
@@ -329,12 +344,15 @@ static void warn_of_growth(struct session *s, struct graph *g)
 	}
 }
 
-static bool read_graph(struct session *s, struct graph *g, const arguments *calls, const char *generated)
+static bool read_graph(struct session *s, struct graph *g, const struct stack_calls *calls)
 {
-	for vec_each(calls, path)
-		if (!add_file(g, *path, false))
+	for vec_each(calls->runtime, path)
+		if (!add_file(g, *path, RUNTIME))
 			return false;
-	if (!add_file(g, generated, true))
+	for vec_each(calls->embedded, path)
+		if (!add_file(g, *path, EMBEDDED))
+			return false;
+	if (!add_file(g, calls->generated, GENERATED))
 		return false;
 	if (!g->calls)
 		add_generated(g, &s->c_functions);
@@ -348,6 +366,7 @@ struct largest {
 	int handler;               // bytes of in_hit
 	int call;                  // bytes that a call of a recursive function needs
 	int cycle;                 // bytes of all frames of a call cycle that runs in hits
+	struct node *callback;     // the largest function of embedded C that is called through a pointer
 };
 
 static struct largest find_largest(struct graph *g)
@@ -355,10 +374,15 @@ static struct largest find_largest(struct graph *g)
 	struct largest l = { 0 };
 
 	for map_each(&g->nodes, e) {
-		struct node *n = e->value, *c = n->generated && n->bytes >= 0 ? component_of(g, n) : NULL;
+		struct node *n = e->value, *c;
 
-		if (!c)
+		if (n->bytes < 0 || !(n->generated || is_callback(n)))
 			continue;
+		c = component_of(g, n);
+		if (is_callback(n)) {
+			l.callback = !l.callback || c->below > l.callback->below ? c : l.callback;
+			continue;
+		}
 		if (!n->in_hit && (!l.outside || c->below > l.outside->below))
 			l.outside = c;
 		if (n->in_hit && c->below > l.handler)
@@ -386,18 +410,19 @@ static int deepest_hit(struct graph *g, int handler)
 	return hit;
 }
 
-int stack_need(struct session *s, const arguments *calls, const char *generated, struct stp_stack_need *need)
+int stack_need(struct session *s, const struct stack_calls *calls, struct stp_stack_need *need)
 {
 	struct graph g = { .scale = need->limit > STP_STACK_USUAL ? (int)(need->limit / STP_STACK_USUAL) : 1 };
 	int nested = STACK_NESTED * g.scale;
 	struct largest l;
 
 	need->hit = need->call = 0;
-	if (!read_graph(s, &g, calls, generated))
+	if (!read_graph(s, &g, calls))
 		return 0;
 	mark_hits(s, &g);
 	warn_of_growth(s, &g);
 	l = find_largest(&g);
+	nested += l.callback ? l.callback->below : 0;
 	if (!g.calls)
 		nested = (int)need->limit / 4 * 3;      // the runtime and the kernel together
 	need->hit = (unsigned int)((g.calls ? deepest_hit(&g, l.handler) : l.handler) + nested);
@@ -409,6 +434,6 @@ int stack_need(struct session *s, const arguments *calls, const char *generated,
 	if (diag_options.verbose > 1)
 		fprintf(stderr, "a hit needs %u bytes of stack, %d of these for \"%s\"\n", need->hit, l.handler,
 			l.in_hit ? name_in_script(s, l.in_hit->name) : "");
-	return check(s, l.in_hit, (int)need->hit, (int)need->limit) ||
-	       check(s, l.outside, l.outside ? l.outside->below + nested : 0, (int)need->limit);
+	return check(s, l.in_hit, l.callback, (int)need->hit, (int)need->limit) ||
+	       check(s, l.outside, l.callback, l.outside ? l.outside->below + nested : 0, (int)need->limit);
 }

@@ -272,6 +272,7 @@ static void make(struct session *s, struct toolchain *t)
 	memset(&t->ld, 0, sizeof(t->ld));
 	memset(&t->symbols, 0, sizeof(t->symbols));
 	memset(&t->calls, 0, sizeof(t->calls));
+	memset(&t->embedded_calls, 0, sizeof(t->embedded_calls));
 	units_complete = kbuild_read_commands(dir, output, t, &metadata);
 	t->depends = kbuild_depends(s, dir, start);
 	if (!t->depends || !toolchain_current(s, t))

@@ -21,8 +21,8 @@ struct toolchain {
 	const char *depends;       // list of the files that the runtime was compiled from (depends.c)
 	const char *compiler_id;   // programs: path, size, times; the state of `depends`
 	const char *runtime;       // runtime.o
-	arguments calls;           // files of calls (call_graph.c) of the runtime, its optional units and the
-				   // embedded C
+	arguments calls;           // files of calls (call_graph.c) of the runtime and its optional units
+	arguments embedded_calls;  // and of the embedded C
 	arguments parts;           // module/runtime_units.c: objects of the families that this script uses
 	const char *metadata;      // __this_module, .modinfo, __versions of a module called MODULE_PLACEHOLDER
 	struct cache_key id, key;  // keys of the kernel and the runtime: by times of files, by contents
