@@ -52,9 +52,8 @@ static void exec_stapio(const char **argv)
 	char path[1100];
 
 	sibling_path(path, sizeof(path), "SYSTEMTAP_STAPIO", "stapio", "../libexec/quicktap/stapio");
-	if (caps_drop() || signal(SIGPIPE, opt.sigpipe) == SIG_ERR)
-		return;
-	execv(path, (char **)argv);
+	if (!caps_drop() && signal(SIGPIPE, opt.sigpipe) != SIG_ERR)
+		execv(path, (char **)argv);
 	log_error("cannot run %s: %m", path);
 }
 
