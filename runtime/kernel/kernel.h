@@ -178,10 +178,12 @@ static __always_inline void stp_run_simple(struct stp_ctx *c, const struct stp_p
  * Hits of a probe whose handler only adds to counters of its CPU (adds_only). Each addition is one instruction, so
  * the handler may be interrupted by another hit, even by an NMI, and needs neither the CPU's context nor interrupts
  * off. Preemption is off, so that the counters are those of this CPU, and plat_handlers_wait() waits for it. It
- * uses less stack than the code that called it, so the stack is not checked. Usage:
+ * uses less stack than the code that called it, so the stack is not checked. Usage, where `preemptible` is false if
+ * the caller has preemption off:
  *
- *         v = stp_adds_begin();
+ *         v = stp_adds_begin(preemptible);
  *         stp_adds_run(v, probe->handler, probe, &v->c);      (or a struct stp_adds instead of v->c)
+ *         stp_adds_end(preemptible);
  */
 #define STP_ADDS_ARGUMENTS 5
 struct stp_adds { const void *regs; u8 *percpu; u64 arguments[STP_ADDS_ARGUMENTS]; };
@@ -193,9 +195,10 @@ static inline bool stp_probe_adds(const struct stp_probe *p)
 	return STP_ADD_IS_WHOLE && p->adds_only && stp_probe_is_simple(p);
 }
 
-static __always_inline struct stp_ctx_private *stp_adds_begin(void)
+static __always_inline struct stp_ctx_private *stp_adds_begin(bool preemptible)
 {
-	preempt_disable_notrace();
+	if (preemptible)
+		preempt_disable_notrace();
 	return stp_private(raw_cpu_read(stp_cpu_ctx));
 }
 
@@ -212,7 +215,12 @@ static __always_inline void stp_adds_run(struct stp_ctx_private *v, void (*handl
 		handler(c);
 	else
 		stp_adds_slowly(v, p, c);
-	preempt_enable_notrace();
+}
+
+static __always_inline void stp_adds_end(bool preemptible)
+{
+	if (preemptible)
+		preempt_enable_notrace();
 }
 
 /* ------------------------------------------------------------------ ring.c */

@@ -455,22 +455,24 @@ static void entry_adds_constants(unsigned long ip, unsigned long parent, struct 
 				 struct ftrace_regs *regs)
 {
 	const struct entry_hook *h = container_of(ops, struct entry_hook, ops);
-	struct stp_ctx_private *v = stp_adds_begin();
+	struct stp_ctx_private *v = stp_adds_begin(true);
 
 	stp_adds_run(v, h->adds, h->only, &v->c);
+	stp_adds_end(true);
 }
 
 static STP_PART_FRAME void entry_adds_values(unsigned long ip, unsigned long parent, struct ftrace_ops *ops,
 					     struct ftrace_regs *regs)
 {
 	const struct entry_hook *h = container_of(ops, struct entry_hook, ops);
-	struct stp_ctx_private *v = stp_adds_begin();
+	struct stp_ctx_private *v = stp_adds_begin(true);
 	struct compat_ftrace_buffer buffer;
 	struct stp_adds adds STP_PART_UNSET;
 
 	adds.regs = compat_ftrace_regs(regs, &buffer);
 	adds.percpu = v->c.percpu;
 	stp_adds_run(v, h->adds, h->only, (struct stp_ctx *)&adds);
+	stp_adds_end(true);
 }
 
 static ftrace_func_t only_callback(const struct stp_probe *p)

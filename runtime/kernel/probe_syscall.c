@@ -79,6 +79,12 @@ static struct {
 	u32 row_size;
 } calls;
 
+/* Returns the list of a number; the last one is that of all higher numbers. */
+static __always_inline struct syscall_watch *watch_of(struct syscall_watch **table, u32 number)
+{
+	return likely(number < NUMBERS) ? table[number] : table[NUMBERS];
+}
+
 /* ------------------------------------------------------------------ the registers of a call */
 
 /* Copies the six arguments as the process passed them. */
@@ -287,7 +293,7 @@ static noinline void skip_call_entries(struct syscall_watch **table, struct pt_r
 		get_arguments(arguments, regs, compat);
 		number = split_index(number, (u32)arguments[0]);
 	}
-	for (w = table[min(number, (u32)NUMBERS)]; w; w = w->next)
+	for (w = watch_of(table, number); w; w = w->next)
 		if (w->saves)
 			stp_calls_skip(calls.saved, (unsigned long)w->p);
 }
@@ -366,7 +372,7 @@ static noinline void run_all(struct stp_ctx *c, struct syscall_watch **table, st
 	c->compat_call = compat;
 	if (is_split(number, compat))
 		number = split_number(c, number);
-	for (w = table[min(number, (u32)NUMBERS)]; w; w = w->next) {
+	for (w = watch_of(table, number); w; w = w->next) {
 		if (!w->p)
 			continue;
 		describe(c, w, regs);
@@ -418,9 +424,11 @@ static noinline void name(const struct syscall_watch *w, struct pt_regs *regs, s
 FAST_HIT(fast_enter, )
 FAST_HIT(fast_leave, keep_result(c, result))
 
-static noinline void slow_hit(struct syscall_watch **table, struct pt_regs *regs, u32 number, s64 result,
-			      bool compat)
+/* Not inlined, and reads the number and the mode again, so that a call that is not probed takes few instructions. */
+static noinline void slow_hit(struct syscall_watch **table, struct pt_regs *regs, s64 result)
 {
+	u32 number = syscall_get_nr(current, regs);
+	bool compat = compat_is_32bit_call();
 	bool outside = stp_hit_outside();      /* determined before the hit, so that no gate is opened in between */
 	unsigned long flags;
 	struct stp_ctx *c;
@@ -437,15 +445,14 @@ static noinline void slow_hit(struct syscall_watch **table, struct pt_regs *regs
 
 static void on_sys_enter(void *data, struct pt_regs *regs, long id)
 {
-	bool compat = compat_is_32bit_call();
-	struct syscall_watch **table = calls.enter[compat], *w = table[min((u32)id, (u32)NUMBERS)];
+	struct syscall_watch **table = calls.enter[compat_is_32bit_call()], *w = watch_of(table, id);
 
 	if (likely(!w))
 		return;            /* not a hit: this call is not probed */
 	if (w->fast)
 		fast_enter(w, regs, 0);
 	else
-		slow_hit(table, regs, id, 0, compat);
+		slow_hit(table, regs, 0);
 }
 
 /* Converts the result of a 32-bit process: an address above 2 GB is a positive number, an error a negative one.
@@ -460,15 +467,14 @@ static s64 compat_result(const struct syscall_watch *w, long result)
 static void on_sys_exit(void *data, struct pt_regs *regs, long result)
 {
 	bool compat = compat_is_32bit_call();
-	u32 number = syscall_get_nr(current, regs);
-	struct syscall_watch **table = calls.leave[compat], *w = table[min(number, (u32)NUMBERS)];
+	struct syscall_watch **table = calls.leave[compat], *w = watch_of(table, syscall_get_nr(current, regs));
 
 	if (likely(!w))
 		return;            /* not a hit: this call is not probed */
 	if (w->fast)
 		fast_leave(w, regs, compat ? compat_result(w, result) : result);
 	else
-		slow_hit(table, regs, number, compat ? compat_result(w, result) : result, compat);
+		slow_hit(table, regs, compat ? compat_result(w, result) : result);
 }
 
 /* ------------------------------------------------------------------ guru mode */

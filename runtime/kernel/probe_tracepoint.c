@@ -81,17 +81,26 @@ static void name(void *probe PARAMETERS_##n)					\
 	TRACEPOINT_HIT(tracepoint_any_##n, n, stp_handler_run)			\
 	TRACEPOINT_HIT(tracepoint_simple_##n, n, stp_run_simple)
 
+/* Kernels whose tracepoints of system calls may fault (from 6.13 on) call these functions with preemption on; others
+ * call those of all tracepoints with preemption off. */
+#ifdef DECLARE_TRACE_SYSCALL
+#define CALLED_PREEMPTIBLE true
+#else
+#define CALLED_PREEMPTIBLE false
+#endif
+
 /* Defines the callback of a probe whose handler only adds. */
 #define TRACEPOINT_ADDS(n)							\
 static STP_PART_FRAME void tracepoint_adds_##n(void *probe PARAMETERS_##n)	\
 {										\
 	const struct stp_probe *p = probe;					\
-	struct stp_ctx_private *v = stp_adds_begin();				\
+	struct stp_ctx_private *v = stp_adds_begin(CALLED_PREEMPTIBLE);	\
 	struct stp_adds adds STP_PART_UNSET, *c = &adds;			\
 										\
 	c->percpu = v->c.percpu;						\
 	KEEP_##n;								\
 	stp_adds_run(v, p->handler, p, (struct stp_ctx *)c);			\
+	stp_adds_end(CALLED_PREEMPTIBLE);					\
 }
 
 TRACEPOINT_HITS(0)
