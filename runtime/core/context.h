@@ -24,12 +24,12 @@
 #define STP_CALLERS 4                          /* number of callers of the function with the error that its
 					        * message names */
 /*
- * Hits that are timed for the overload check: all that have a budget, and each 17th of the others. The number is
+ * Hits that are timed for the overload check: all that have a budget, and each 127th of the others. The number is
  * prime, so that probes that are hit in turn are sampled equally. The time of unsampled hits is small: each of them
  * executes less than 20,000 instructions (emit_work.c), and an interval with fewer than 8 samples had fewer than
- * 136 of them.
+ * 1,016 of them, less than a hundredth of a second.
  */
-#define STP_SAMPLE 17
+#define STP_SAMPLE 127
 
 /* States whether a handler's results are complete. */
 enum stp_outcome { STP_COMPLETE, STP_SKIPPED, STP_FAILED };

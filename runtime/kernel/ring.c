@@ -22,7 +22,8 @@ struct ring {
 	u64 wake_at;               /* position of head from which on the reader may have to be woken */
 	u64 record;                /* position of the open record, after the padding */
 	u64 mask;                  /* size - 1 */
-	u64 chunk;                 /* a quarter of the ring: maximum space that is reserved for a record to grow */
+	u64 chunk;                 /* maximum space that is reserved for a record to grow; enough for any record */
+	u64 last_chunk;            /* last position in a lap at which a chunk is contiguous: size - chunk */
 	u64 lost_records;
 	u64 overwritten;
 	u64 stuck_tail;            /* position of the reader at the last timeout of a wait for it */
@@ -78,7 +79,8 @@ static void ring_init(struct ring *r, struct stp_ring_control *control)
 	r->data = (char *)control + PAGE_SIZE;
 	r->limit = rings.size;
 	r->mask = rings.size - 1;
-	r->chunk = rings.size / 4;
+	r->chunk = max_t(u64, rings.size / 16, 2 * PLAT_RECORD_MAX);
+	r->last_chunk = rings.size - r->chunk;
 	r->wake_at = rings.size / 2;
 	r->stuck_tail = ~0ull;
 }
@@ -485,8 +487,7 @@ bool plat_record_space(struct stp_ctx_private *v, u32 want)
 	struct ring *r = v->plat;
 	u64 at = r->head;
 
-	if (unlikely(v->out_start) || unlikely(at + r->chunk > r->limit) ||
-	    unlikely((at & r->mask) > r->mask + 1 - r->chunk))
+	if (unlikely(v->out_start) || unlikely(at + r->chunk > r->limit) || unlikely((at & r->mask) > r->last_chunk))
 		return find_space(r, v, want);
 	set_record(r, v, at, r->chunk);
 	return true;

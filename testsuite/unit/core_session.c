@@ -368,15 +368,15 @@ static void overload(void)
 	running();
 	p.needs_actions = false;
 	cycles = 1000000;
-	for (i = 0; i < 320 && !*messages; i++) {
-		cycles -= 97;              /* advances 3 between hits, as if many CPUs had hits */
+	for (i = 0; i < 20 * STP_SAMPLE && !*messages; i++) {
+		cycles -= 100 - (i & 1);    /* advances little between hits, as if many CPUs had hits */
 		hit(&p);
 	}
 	verdict(*messages == 'E', "sampled handlers are, too");
 	running();
 	cycles = 1000000;
-	for (i = 0; i < 640 && !*messages; i++) {
-		cycles -= i & 1 ? 97 : 0;
+	for (i = 0; i < 40 * STP_SAMPLE && !*messages; i++) {
+		cycles -= i & 1 ? 100 - (i & 2) / 2 : 0;
 		hit(i & 1 ? &p : &other);
 	}
 	verdict(*messages == 'E', "and those that are hit in turn");
@@ -384,8 +384,8 @@ static void overload(void)
 		running();
 		p.needs_actions = i;
 		cycles = 1000000;
-		for (entries = 0; entries < 320 && !*messages; entries++) {
-			cycles -= 97;
+		for (entries = 0; entries < 20 * STP_SAMPLE && !*messages; entries++) {
+			cycles -= 100 - (entries & 1);
 			stp_ctx_enter(c);
 			stp_entry_run(c, &p, slow);
 			stp_ctx_leave(c);
