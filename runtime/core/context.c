@@ -545,7 +545,7 @@ bool stp_entry_run(struct stp_ctx *c, const struct stp_probe *p, void (*entry)(s
 		if (p->needs_actions)
 			c->stack_low = plat_stack_low();
 	}
-	if (STP_UNLIKELY(!take(v, p->entry_locks, p->nentry)))
+	if (p->nentry && STP_UNLIKELY(!take(v, p->entry_locks, p->nentry)))
 		return false;
 	entry(c);
 	done = !c->error;
@@ -565,7 +565,7 @@ bool stp_handler_body(struct stp_ctx *c, const struct stp_probe *p)
 	bool hit;
 
 	c->probe = p;
-	if (STP_UNLIKELY(!take(v, p->locks, p->nlocks)))
+	if (p->nlocks && STP_UNLIKELY(!take(v, p->locks, p->nlocks)))
 		return true;
 	hit = STP_LIKELY(!p->condition) || p->condition();
 	if (STP_LIKELY(hit))

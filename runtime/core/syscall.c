@@ -523,6 +523,17 @@ const char *stp_syscall_kernel_name(struct stp_ctx *c)
 	return c->syscall ? c->syscall->kernel_name : "";
 }
 
+/* Written between arguments, so that its cost counts. */
+static inline void put_comma(struct call_text *t)
+{
+	if (STP_UNLIKELY(t->k.end - t->k.at < 2) || STP_UNLIKELY(!stp_charge(t->c, STP_WORK_FORMAT + 2 * STP_WORK_BYTE))) {
+		call_put_bytes(t, ", ", 2);
+		return;
+	}
+	*t->k.at++ = ',';
+	*t->k.at++ = ' ';
+}
+
 static void put_args(struct call_text *t)
 {
 	u32 i, n = call_nargs(t), written = 0;
@@ -533,7 +544,7 @@ static void put_args(struct call_text *t)
 		if (!wants(t, a))
 			continue;
 		if (written++)
-			call_put_bytes(t, ", ", 2);
+			put_comma(t);
 		put_arg(t, i, a);
 	}
 }
