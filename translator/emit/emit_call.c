@@ -146,8 +146,12 @@ struct value emit_call(struct emitter *e, struct expr *x, bool wanted)
 	args = arguments(e, x, i, &reads);
 	if (f->body)
 		reads |= GLOBAL | ARRAY;
-	if (i->pure_value && wanted)
-		return value_text(reads, true, "%s(c%s)", i->name, args);
+	if (i->pure_value && wanted) {
+		struct value v = value_text(reads, true, "%s(c%s)", i->name, args);
+
+		v.lasting = i->pointer;
+		return v;
+	}
 	if (wanted && is_stable_call(x))
 		return call_once(e, f, x->loc, args);
 	if (f->type == T_STRING)

@@ -102,7 +102,10 @@ struct value value_keep(struct emitter *e, struct value v, enum type t)
 
 	if (!v.reads)
 		return v;
-	if (t == T_STRING) {
+	if (t == T_STRING && v.lasting && !e->s->opt.bpf_runtime) {
+		temp = temp_text(e);
+		cw_line(e->w, "%s = %s;", temp, v.text);
+	} else if (t == T_STRING) {
 		temp = temp_string(e);
 		cw_line(e->w, "stp_copy(%s, %s, STP_STRLEN);", temp, v.text);
 	} else {

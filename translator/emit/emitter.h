@@ -26,6 +26,7 @@ struct value {
 	bool atom;                 // it needs no parentheses as an operand
 	bool wraps;                // its type is u64: arithmetic wraps around; cast before it is compared
 	bool boolean;              // 0 or 1
+	bool lasting;              // a string that does not change before the handler ends: a pointer to it is sufficient
 	bool constant;             // its value is `number`
 	int64_t number;
 };
