@@ -387,6 +387,7 @@ static struct stp_stack_need need_with(const char *embedded_c, const char *gener
 
 	add_function(&s, "p0", NULL)->handler = &hit;
 	add_function(&s, "p1", NULL)->handler = &begin;
+	add_function(&s, "x_f", NULL);
 	vec_push(&s.script.probes, &hit);
 	vec_push(&s.script.probes, &begin);
 	vec_push(&embedded, put("embedded.calls", embedded_c));
@@ -460,6 +461,8 @@ static void check_stack(void)
 	need = need_with("n 8 x_f\ne x_f __indirect_call\nn 600 e.c:compare\ne e.c:compare e.c:inner\nn 50 e.c:inner\n",
 			 "n 24 t.c:p0\ne t.c:p0 x_f\n", &errors);
 	claim(!errors && need.hit == BEFORE + 24 + 8 + OTHER + 650 + NESTED, "stack-of-a-callback-of-embedded-c");
+	need = need_with("n 900 x_f\n", "n 24 t.c:p0\n", &errors);
+	claim(!errors && need.hit == BEFORE + 24 + NESTED, "stack-of-a-call-that-the-compiler-dropped");
 	diag_quiet_push();
 	need = need_of("n 24 t.c:p0\nn 4000 t.c:p1\n", &errors);
 	claim(errors == 1 && diag_quiet_pop(), "stack-refused-of-begin");

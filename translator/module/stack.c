@@ -271,9 +271,10 @@ static void mark_in_hit(struct node *n)
 		mark_in_hit(*to);
 }
 
-static bool is_callback(const struct node *n)
+// A function of the script is called by name, unless the compiler dropped calls that are never executed.
+static bool is_callback(const struct session *s, const struct node *n)
 {
-	return n->embedded && !n->named;
+	return n->embedded && !n->named && !function_of(s, n->name);
 }
 
 // Handlers, conditions and entries are called through pointers; only parts that the compiler splits off from them
@@ -291,7 +292,7 @@ static void mark_hits(const struct session *s, struct graph *g)
 	for map_each(&g->nodes, e) {
 		struct node *n = e->value;
 
-		if (is_callback(n) || (n->generated && !runs_alone(s, n) && (!n->called || is_handler(s, n))))
+		if (is_callback(s, n) || (n->generated && !runs_alone(s, n) && (!n->called || is_handler(s, n))))
 			mark_in_hit(n);
 	}
 }
@@ -369,17 +370,17 @@ struct largest {
 	struct node *callback;     // the largest function of embedded C that is called through a pointer
 };
 
-static struct largest find_largest(struct graph *g)
+static struct largest find_largest(const struct session *s, struct graph *g)
 {
 	struct largest l = { 0 };
 
 	for map_each(&g->nodes, e) {
 		struct node *n = e->value, *c;
 
-		if (n->bytes < 0 || !(n->generated || is_callback(n)))
+		if (n->bytes < 0 || !(n->generated || is_callback(s, n)))
 			continue;
 		c = component_of(g, n);
-		if (is_callback(n)) {
+		if (is_callback(s, n)) {
 			l.callback = !l.callback || c->below > l.callback->below ? c : l.callback;
 			continue;
 		}
@@ -421,7 +422,7 @@ int stack_need(struct session *s, const struct stack_calls *calls, struct stp_st
 		return 0;
 	mark_hits(s, &g);
 	warn_of_growth(s, &g);
-	l = find_largest(&g);
+	l = find_largest(s, &g);
 	nested += l.callback ? l.callback->below : 0;
 	if (!g.calls)
 		nested = (int)need->limit / 4 * 3;      // the runtime and the kernel together
