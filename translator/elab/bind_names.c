@@ -353,7 +353,7 @@ static void check_hist(struct session *s, const struct expr *e, struct var *v)
 static void check_shift(const struct expr *shift)
 {
 	if (shift && shift->kind != E_NUMBER)
-		diag_error(shift->loc, "@variance: the shift must be a number");
+		diag_error(shift->loc, "@variance: the shift must be a literal number, such as 3");
 	else if (shift && (shift->u.number < 0 || shift->u.number > 62))
 		diag_error(shift->loc, "@variance: the shift must be between 0 and 62");
 }
@@ -361,7 +361,7 @@ static void check_shift(const struct expr *shift)
 static void check_percentage(const struct expr *percentage)
 {
 	if (percentage->kind != E_NUMBER || percentage->u.number < 0 || percentage->u.number > 100)
-		diag_error(percentage->loc, "@percentile: the percentage must be a number between 0 and 100");
+		diag_error(percentage->loc, "@percentile: the percentage must be a literal number between 0 and 100");
 }
 
 static bool is_unknown_statistic(struct binder *b, const struct expr *of)
