@@ -16,13 +16,20 @@ n is 5
 2
 status 1'
 	if [ "$got" = "$want" ] && [ "$(grep -cx 'not added' "$SCRATCH/err")" = 2 ] && grep -q 'parse error: expected an expression' "$SCRATCH/err" &&
-		grep -q 'unresolved function "nosuch"' "$SCRATCH/err" && grep -q 'invalid number "7"' "$SCRATCH/err" && grep -q 'invalid number "8iV"' "$SCRATCH/err" &&
+		grep -q 'unresolved function "nosuch".*: at <input>:' "$SCRATCH/err" && grep -q 'invalid number "7"' "$SCRATCH/err" && grep -q 'invalid number "8iV"' "$SCRATCH/err" &&
 		grep -q 'invalid number ""' "$SCRATCH/err" && grep -q '^Pass 5: run completed' "$SCRATCH/err"; then
 		ok options/prompt-commands
 	else
 		not_ok options/prompt-commands "$got
 $(<"$SCRATCH/err")"
 	fi
+fi
+
+# The kernel does not take an argument of 128 KiB.
+if wanted prompt-long; then
+	{ printf 'probe begin { println(0x12ef) exit() } #'; head -c 200000 /dev/zero | tr '\0' x; printf '\nrun\n'; } >"$SCRATCH/long"
+	got=$("$STAP" -i --runtime=user <"$SCRATCH/long" 2>&1)
+	if [ "$got" = 4847 ]; then ok options/prompt-long; else not_ok options/prompt-long "$(head -c 600 <<<"$got")"; fi
 fi
 
 # Options of one run and of all runs, split as by a shell; arguments that a command does not accept.

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // -i: a prompt. In: lines of probes, functions and globals, and commands. A part is added to the script if pass 2
-// accepts the script with it. Each check and run is another stap with the same options and the script in a
-// temporary file; if it ends, or an interrupt ends it, the prompt remains.
+// accepts the script with it. Each check and run is another stap with the same options and the script as an argument,
+// so that messages name it "<input>", or in a temporary file if it is too long. If it ends, or an interrupt ends it,
+// the prompt remains.
 #include "config.h"
 #include "driver/prompt.h"
 #include "editor/complete.h"
@@ -51,22 +52,29 @@ static char *whole_script(const char *more)
 	return buf_text(&b);
 }
 
+// Longer arguments may be refused by the kernel, which takes 128 KiB.
+#define MAX_ARGUMENT 100000
+
 // Runs stap on the script, or checks it by pass 2: a probe that is never hit is added, since a script without
 // probes is invalid. Returns true on success.
 static bool run_stap(const char *script, bool check, bool quiet)
 {
 	static const char *const checking[] = { "-p2", "-E", "probe never {}" };
+	bool is_long = strlen(script) > MAX_ARGUMENT;
 	const char *path = str_printf("%s/script.stp", prompt.s->tmp_dir);
 	VEC(const char *) argv = { 0 };
 	struct spawn run = { .capture = quiet };
 
-	write_text(path, script);
+	if (is_long)
+		write_text(path, script);
 	vec_push(&argv, "/proc/self/exe");
 	for vec_each(&prompt.options, word)
 		vec_push(&argv, *word);
 	for (size_t i = 0; check && i < ARRAY_SIZE(checking); i++)
 		vec_push(&argv, checking[i]);
-	vec_push(&argv, path);
+	if (!is_long)
+		vec_push(&argv, "-e");
+	vec_push(&argv, is_long ? path : script);
 	for vec_each(&prompt.s->opt.args, word)
 		vec_push(&argv, *word);
 	vec_push(&argv, NULL);
