@@ -11,7 +11,7 @@ void screen_draw(void);
 // Actions that a key requests of the caller; other keys only change the view. SCREEN_SWITCH: enable or disable the
 // probe screen_probe().
 enum screen_wish { SCREEN_NOTHING, SCREEN_QUIT, SCREEN_SWITCH };
-// Handles one pressed key, or a new size of the terminal. Returns false if there is none.
+// Handles a pressed key or a new size of the terminal. Returns false if neither is waiting.
 bool screen_key(enum screen_wish *wish);
 struct live_probe *screen_probe(void);     // returns the probe under the cursor
 
