@@ -133,7 +133,7 @@ static u64 hash_keys(const struct stp_shared_map *m, const union stp_val *keys)
 		}
 		h = stp_table_mix(h ^ (word & ((zero & -zero) - 1)));
 	}
-	return h;
+	return stp_table_hash(h);
 }
 
 static void export_elem(const struct stp_shared_map *m, char *table, struct stp_elem *e, u32 position)

@@ -105,7 +105,7 @@ STP_INLINE bool bpf_return_is_lost(void)
 
 STP_INLINE u32 bpf_call_set(const struct stp_thread *me, u32 probe, u64 id)
 {
-	u64 h = stp_table_mix(stp_table_mix(me->task ^ probe) ^ id);
+	u64 h = stp_table_hash(stp_table_mix(stp_table_mix(me->task ^ probe) ^ id));
 
 	return STP_INDEX((u32)(h >> 16), STP_CALL_SETS);
 }

@@ -51,7 +51,7 @@ STP_GLOBAL_FUNCTION int STP_MAP_(_hash)(struct stp_slot *s)
 #pragma unroll
 	for (i = 0; i < STP_MAP_STRINGS; i++)
 		h = bpf_hash_text(h, &s->key_s[i]);
-	s->hash = h;
+	s->hash = stp_table_hash(h);
 	return 0;
 }
 

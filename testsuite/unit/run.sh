@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Unit tests: run.sh [NAME...], names without .c; without a name, all tests.
-#   core_*.c, kernel_*.c, staprun_*.c   built here with the runtime's core, under address and undefined-behaviour
+#   bpf_*.c, core_*.c, kernel_*.c, staprun_*.c   built here with the runtime's core, under address and undefined-behaviour
 #                          sanitizers; objects go to $SCRATCH, never into the tree
 #   number_check.c         built here, a header alone
 #   build_check.c          built by make from the translator's objects
@@ -14,7 +14,7 @@ trap 'rm -rf "$work"' EXIT
 flags="-std=gnu11 -g -O1 -fwrapv -fno-strict-aliasing -fsanitize=address,undefined
 	-fno-sanitize=signed-integer-overflow -fno-sanitize-recover=all -DSTP_DEBUG -Wall -Wextra -Werror
 	-Wno-unused-parameter -Wno-sign-compare -Wno-missing-field-initializers -Wno-format-truncation"
-names=$(cd "$here" && for file in core_*.c kernel_*.c staprun_*.c build_check.c number_check.c; do
+names=$(cd "$here" && for file in bpf_*.c core_*.c kernel_*.c staprun_*.c build_check.c number_check.c; do
 	[ $# -gt 0 ] || echo "${file%.c}"
 	for name; do case $file in "$name"*) echo "${file%.c}"; break ;; esac; done
 done)
