@@ -79,6 +79,8 @@ static struct set *set_of(struct stp_calls *t, u64 id)
 {
 	u64 hash = ((u64)(unsigned long)current ^ id) * 0x9e3779b97f4a7c15ull;
 
+	/* One product puts nested calls with stack frames of 144 bytes, for example, in a single set. */
+	hash = (hash ^ hash >> 32) * 0x9e3779b97f4a7c15ull;
 	return (struct set *)(t->sets + stp_hash_index(hash >> 32, t->shift) * set_size(t->size));
 }
 

@@ -131,6 +131,24 @@ static void check_keys(void)
 	stp_calls_free(t);
 }
 
+// Calls with equal stack frames get rows in different sets.
+static void check_frames(void)
+{
+	struct stp_calls *t = stp_calls_make(64, sizeof(u64), false);
+	u64 lost = 0, top, value = 0, call;
+
+	current = tasks;
+	for (top = 0x7ffe00000000; top < 0x7ffe00000000 + 20000 * 4336; top += 4336) {
+		for (call = 0; call < 12; call++)
+			stp_calls_put(t, top - call * 144, &value, sizeof(value));
+		for (call = 0; call < 12; call++)
+			lost += stp_calls_take(t, top - call * 144, &value, sizeof(value)) != STP_CALL_FOUND;
+	}
+	// One of 20,000 stacks at most has nine calls in a set by chance.
+	verdict(lost <= 20, "12 nested calls with equal stack frames fit into 64 rows");
+	stp_calls_free(t);
+}
+
 // A system call that executes another program returns in the new program.
 static void check_exec(void)
 {
@@ -211,6 +229,7 @@ int main(void)
 		verdict(map_fits(n), "buckets of an array, size %u", n);
 	}
 	check_keys();
+	check_frames();
 	check_exec();
 	check_exec_by_thread();
 	session_renew();
