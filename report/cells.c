@@ -314,7 +314,7 @@ void cells_bar(char *line, size_t size, const struct statistic *s, unsigned i, u
 	int length, space = width - 34;
 
 	*line = '\0';
-	for (unsigned k = 0; k < s->buckets && k < CELL_BUCKETS; k++) {
+	for (unsigned k = 0; k < s->buckets; k++) {
 		if (!s->hist[k])
 			continue;
 		first = all ? first : k;

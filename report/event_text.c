@@ -180,6 +180,23 @@ void bucket_limits(const struct statistic *s, unsigned bucket, int64_t *low, int
 	}
 }
 
+void statistic_for_picture(struct statistic *to, const struct statistic *s)
+{
+	unsigned each = s->buckets > PICTURE_BUCKETS ? (s->buckets - 2 + PICTURE_BUCKETS - 3) / (PICTURE_BUCKETS - 2) : 1;
+	unsigned last = s->buckets - 1;
+
+	memcpy(to, s, statistic_bytes(s));
+	if (each == 1)
+		return;
+	to->step = (int64_t)((uint64_t)s->step * each);
+	to->buckets = (s->buckets - 2 + each - 1) / each + 2;
+	memset(to->hist, 0, to->buckets * sizeof(to->hist[0]));
+	to->hist[0] = s->hist[0];
+	to->hist[to->buckets - 1] = s->hist[last];
+	for (unsigned i = 1; i < last; i++)
+		to->hist[(i - 1) / each + 1] += s->hist[i];
+}
+
 // Stores the name at the end of a text like "name=" or "name=\"" in `to`. Returns false if the text ends otherwise.
 static bool argument_name(struct text t, char *to, size_t size)
 {

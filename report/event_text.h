@@ -15,6 +15,9 @@ int64_t statistic_average(const struct statistic *s);
 bool is_display(const struct event *e);
 // Limits of a histogram's bucket; both are included.
 void bucket_limits(const struct statistic *s, unsigned bucket, int64_t *low, int64_t *high);
+// Copies a histogram. Of a linear one with more than PICTURE_BUCKETS buckets, adjacent ones are summed.
+enum { PICTURE_BUCKETS = 130 };
+void statistic_for_picture(struct statistic *to, const struct statistic *s);
 // Calls the handler for each argument of PRINT with a name: the text before its conversion. The name is the argument's
 // number, from 1, if that text is empty or names an earlier argument. All arguments of an event have different names.
 typedef void argument_handler(void *to, const char *name, const struct cell *c);

@@ -269,11 +269,11 @@ static void read_histogram(const struct event *e)
 {
 	if (!latest)
 		return;
-	if (!latest->hist)
-		latest->hist = malloc(sizeof(*latest->hist));
+	free(latest->hist);
+	latest->hist = malloc(statistic_bytes(e->value->statistic));
 	if (!latest->hist)
 		abort();
-	*latest->hist = *e->value->statistic;
+	memcpy(latest->hist, e->value->statistic, statistic_bytes(e->value->statistic));
 }
 
 // ---------------------------------------------------------------- probes

@@ -15,7 +15,14 @@
 #define COUNT_MAX (INT64_MAX / CELL_BUCKETS)       // limit by which sums of a histogram do not overflow
 
 enum { PROBES_MAX = 1 << 20, GLOBALS_MAX = 1 << 16, OPTIONS_MAX = 1 << 12, PIECE_BYTES = 5, HIST_WIDTH_MAX = 4096,
-       HIST_ELISION_MAX = 1 << 20, EARLY_MAX = 100 };
+       HIST_ELISION_MAX = 1 << 20, EARLY_MAX = 100, SPLIT_MAX = 64 };
+
+// Buckets of a histogram whose statistic has not been read yet.
+struct split {
+	uint64_t id;                       // 0: unused
+	unsigned n;
+	struct { uint32_t index; int64_t count; } *buckets;
+};
 
 struct reader {
 	struct session s;
@@ -30,6 +37,9 @@ struct reader {
 	size_t nearly;
 	struct cell cells[2 * FORMAT_PIECES + FORMAT_PIECES];
 	struct statistic statistic;
+	struct split splits[SPLIT_MAX];
+	unsigned next_split;               // the one to use for the next histogram
+	bool is_cut;                       // buckets of the histogram that was read last were lost
 };
 
 // Returns a number that no session has had.
@@ -118,16 +128,76 @@ static enum cell_type type(struct reader *r, enum cell_type last)
 	return CELL_NUMBER;
 }
 
+// --- statistics ---
+
+static struct split *find_split(struct reader *r, uint64_t id)
+{
+	for (unsigned i = 0; id && i < SPLIT_MAX; i++)
+		if (r->splits[i].id == id)
+			return &r->splits[i];
+	return NULL;
+}
+
+static void free_split(struct split *p)
+{
+	free(p->buckets);
+	*p = (struct split){ 0 };
+}
+
+// Reads an item BUCKETS. Those that no statistic names are replaced by later ones.
+static void buckets(struct reader *r)
+{
+	uint64_t id = number(r), n = number_below(r, CELL_BUCKETS + 1);
+	struct split *p = find_split(r, id);
+
+	if (!p) {
+		p = &r->splits[r->next_split++ % SPLIT_MAX];
+		free_split(p);
+		p->id = id;
+	}
+	r->damaged |= !id || 2 * n > (uint64_t)(r->end - r->at) || p->n + n > CELL_BUCKETS;
+	if (r->damaged)
+		return;
+	p->buckets = realloc(p->buckets, (p->n + n + 1) * sizeof(p->buckets[0]));
+	if (!p->buckets)
+		abort();
+	for (; n && !r->damaged; n--, p->n++) {
+		p->buckets[p->n].index = number_below(r, CELL_BUCKETS);
+		p->buckets[p->n].count = signed_number(r);
+		r->damaged |= p->buckets[p->n].count < 0 || p->buckets[p->n].count > COUNT_MAX;
+	}
+}
+
+// Moves the buckets of a split histogram to its statistic. Without all of them, it is left out.
+static void join(struct reader *r, struct statistic *s)
+{
+	uint64_t id = number(r), n = id ? number(r) : 0;
+	struct split *p = find_split(r, id);
+
+	if (!id)
+		return;
+	r->is_cut = !p || p->n != n;
+	if (!p)
+		return;
+	for (unsigned i = 0; i < p->n; i++) {
+		r->damaged |= p->buckets[i].index >= s->buckets;
+		if (p->buckets[i].index < s->buckets)
+			s->hist[p->buckets[i].index] = p->buckets[i].count;
+	}
+	free_split(p);
+}
+
 static void statistic(struct reader *r, struct statistic *s)
 {
 	uint64_t n, i;
 
-	memset(s, 0, sizeof(*s));
+	memset(s, 0, offsetof(struct statistic, hist));
 	s->ops = number(r);
 	s->low = signed_number(r);
 	s->high = signed_number(r);
 	s->step = signed_number(r);
 	s->buckets = number_below(r, CELL_BUCKETS + 1);
+	memset(s->hist, 0, s->buckets * sizeof(s->hist[0]));
 	s->count = signed_number(r);
 	r->damaged |= s->count < 0;
 	s->sum = signed_number(r);
@@ -140,6 +210,8 @@ static void statistic(struct reader *r, struct statistic *s)
 	}
 	s->label = text(r);
 	s->unit = text(r);
+	if (r->version >= 10)
+		join(r, s);
 }
 
 static struct cell cell(struct reader *r, enum cell_type of)
@@ -347,10 +419,17 @@ static bool waits(const struct reader *r, const struct event *e)
 
 static int deliver(struct reader *r, struct event *e)
 {
+	static const char lost[] = "Histograms with lost buckets: 1";
 	int rc;
 
 	if (r->damaged)
 		return -EBADMSG;
+	if (r->is_cut) {
+		e->kind = EVENT_GAP;
+		e->count = 1;
+		e->text = (struct text){ lost, sizeof(lost) - 1 };
+		r->is_cut = false;
+	}
 	e->probe = r->probe && r->probe <= r->s.nprobes ? &r->s.probes[r->probe - 1] : NULL;
 	if (waits(r, e)) {
 		r->early = r->early ? r->early : calloc(EARLY_MAX, sizeof(*r->early));
@@ -528,6 +607,7 @@ static int items(struct reader *r, uint64_t seq)
 		case STP_ITEM_PROBE: describe_probe(r); break;
 		case STP_ITEM_GLOBAL: describe_global(r); break;
 		case STP_ITEM_COST: describe_cost(r, e.time_ns); break;
+		case STP_ITEM_BUCKETS: buckets(r); break;
 		default: r->damaged = true;
 		}
 	}
@@ -737,6 +817,8 @@ int stream_read(FILE *in, event_handler *handler, void *to, struct stream_extent
 	if (rc != -EPROTO && rc != -ENODATA)       // the session has no output, or it was lost
 		begin(r);
 	free_session(&r->s);
+	for (unsigned i = 0; i < SPLIT_MAX; i++)
+		free_split(&r->splits[i]);
 	free(r->early);
 	free(payload);
 	free(r);

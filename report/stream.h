@@ -9,12 +9,13 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "bounds.h"
 #include "format_flags.h"
 #include "records.h"
 
 enum cell_type { CELL_NUMBER = 1, CELL_TEXT, CELL_STATISTIC };     // as enum stp_type of generated.h
 
-enum { CELL_BUCKETS = STP_RECORD_BUCKETS, GLOBAL_KEYS = 9, FORMAT_PIECES = 64 };
+enum { CELL_BUCKETS = STP_MAX_STP_MAX_BUCKETS + 2, GLOBAL_KEYS = 9, FORMAT_PIECES = 64 };
 
 struct text { const char *at; size_t len; };                       // any bytes, not terminated; NULL if there are none
 
@@ -31,9 +32,15 @@ struct statistic {
 	int64_t low, high, step;           // parameters of @hist_linear
 	unsigned buckets;                  // 0: no histogram
 	int64_t count, sum, min, max;
-	int64_t hist[CELL_BUCKETS];
 	struct text label, unit;           // readable name; unit of the values; empty: unknown
+	int64_t hist[CELL_BUCKETS];        // copies may have only `buckets` of these
 };
+
+// Returns the bytes of a statistic that are in use.
+static inline size_t statistic_bytes(const struct statistic *s)
+{
+	return offsetof(struct statistic, hist) + s->buckets * sizeof(s->hist[0]);
+}
 
 struct cell {
 	enum cell_type type;

@@ -31,7 +31,7 @@ struct picture {
 	char *title;
 	struct node *root;                 // root of a flame graph; NULL: another kind of picture
 	unsigned depth;
-	struct bar bars[CELL_BUCKETS];
+	struct bar bars[PICTURE_BUCKETS];
 	unsigned nbars;
 	bool sorted;                       // the largest BARS elements, else buckets in their order
 	uint64_t elements;
@@ -209,11 +209,13 @@ static const char *histogram_title(const struct event *e)
 static void add_histogram(struct svg *o, const struct event *e)
 {
 	struct picture *p = add_picture(o, histogram_title(e));
-	const struct statistic *s = e->value->statistic;
+	static struct statistic sums;
+	const struct statistic *s = &sums;
 	int64_t low, high;
 	char label[64];
 	int len;
 
+	statistic_for_picture(&sums, e->value->statistic);
 	for (unsigned i = 0; p && i < s->buckets; i++) {
 		bucket_limits(s, i, &low, &high);
 		if (!s->hist[i])

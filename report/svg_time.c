@@ -15,8 +15,8 @@ enum { COLUMNS = 200, HEAT_MAPS = 16, LANES = 40, LANE_DEPTH = 64, MARKS = 1 << 
 
 struct column {                            // column of a heat map
 	uint64_t time;
-	uint64_t sum[CELL_BUCKETS];        // counts of all histograms in this column
-	int64_t last[CELL_BUCKETS];        // counts of the last histogram in it
+	uint64_t sum[PICTURE_BUCKETS];        // counts of all histograms in this column
+	int64_t last[PICTURE_BUCKETS];        // counts of the last histogram in it
 };
 
 struct heat {                              // the histograms that one probe prints, by their position in a hit
@@ -107,7 +107,7 @@ static void merge_columns(struct heat *h)
 		struct column *to = &h->columns[i], *a = &h->columns[2 * i], *b = a + 1;
 
 		to->time = a->time;
-		for (unsigned k = 0; k < CELL_BUCKETS; k++) {
+		for (unsigned k = 0; k < PICTURE_BUCKETS; k++) {
 			to->sum[k] = a->sum[k] + b->sum[k];
 			to->last[k] = b->last[k];
 		}
@@ -144,9 +144,11 @@ static bool same_shape(const struct statistic *a, const struct statistic *b)
 static void histogram(struct svg_time *o, const struct session *s, const struct event *e)
 {
 	size_t probe = e->probe ? (size_t)(e->probe - s->probes) : SIZE_MAX;
-	const struct statistic *hist = e->value->statistic;
+	static struct statistic sums;
+	const struct statistic *hist = &sums;
 	struct heat *h;
 
+	statistic_for_picture(&sums, e->value->statistic);
 	o->hist_nth = o->hist_seq == e->seq ? o->hist_nth + 1 : 0;
 	o->hist_seq = e->seq;
 	for (unsigned i = o->first_heat; i < o->nheats; i++) {
@@ -165,7 +167,7 @@ static void histogram(struct svg_time *o, const struct session *s, const struct 
 	h->probe = probe;
 	h->nth = o->hist_nth;
 	h->each = 1;
-	h->shape = *hist;
+	memcpy(&h->shape, hist, statistic_bytes(hist));
 	add_column(h, hist, o->now);
 }
 
@@ -186,7 +188,7 @@ static bool is_heat_map(const struct heat *h)
 // The first and the last bucket with values; `first` is greater if there are none.
 static void used_buckets(const struct heat *h, unsigned *first, unsigned *last)
 {
-	*first = CELL_BUCKETS;
+	*first = PICTURE_BUCKETS;
 	*last = 0;
 	for (unsigned i = 0; i < h->ncolumns; i++)
 		for (unsigned k = 0; k < h->shape.buckets; k++)

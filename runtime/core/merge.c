@@ -69,14 +69,16 @@ void stp_send_stat(struct stp_ctx *c, u32 global, const union stp_val *keys, con
 		   const struct stp_stat_desc *d)
 {
 	const s64 *words = (const s64 *)s;
-	u32 n = d->size / 8, used = 0, i;
+	u32 n = d->size / 8, used = 0, size = 0, i;
 	char *at;
 
 	if (!s || !stp_charge(c, (u64)n * 2 * STP_WORK_BUCKET))
 		return;
-	for (i = 0; i < n; i++)
+	for (i = 0; i < n; i++) {
 		used += words[i] != 0;
-	at = begin(c, STP_ITEM_ADDED, global, keys, 2 * STP_NUMBER_MAX * (used + 1ull));
+		size += words[i] ? stp_indexed_size(i, words[i]) : 0;
+	}
+	at = begin(c, STP_ITEM_ADDED, global, keys, 2 * STP_NUMBER_MAX + size);
 	if (!at)
 		return;
 	at = stp_put_number(stp_put_number(at, n), used);

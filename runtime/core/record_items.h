@@ -28,6 +28,22 @@ static inline char *stp_put_signed(char *at, s64 n)
 	return stp_put_number(at, (u64)n << 1 ^ (u64)(n >> 63));
 }
 
+/* Returns the bytes of a number. */
+static inline u32 stp_number_size(u64 n)
+{
+	u32 size = 1;
+
+	for (; n >= 128; n >>= 7)
+		size++;
+	return size;
+}
+
+/* Returns the bytes of n at this index, in a list of the items that are not zero. */
+static inline u32 stp_indexed_size(u32 index, s64 n)
+{
+	return stp_number_size(index) + stp_number_size((u64)n << 1 ^ (u64)(n >> 63));
+}
+
 static inline char *stp_put_text(char *at, const char *text, u64 len)
 {
 	at = stp_put_number(at, len);

@@ -13,6 +13,8 @@
 #define STACK_MAX 3000                         /* maximum size of a call stack */
 #define LIST_MAX 2048                          /* maximum size of its list of addresses: 100 addresses */
 #define LABEL_MAX 200                          /* maximum size of a label, and of a unit */
+#define BUCKETS_MAX (STP_ITEM_MAX / 4)         /* maximum size of the buckets of a statistic; more are in other items */
+#define PART_MAX 300                           /* maximum number of buckets of an item BUCKETS */
 
 /* Formats with more text than this are printed as text. */
 #define FORMAT_TEXT_MAX 4096
@@ -63,9 +65,31 @@ static u64 label_length(const char *text)
 	return len < LABEL_MAX ? len : LABEL_MAX;
 }
 
-static char *put_statistic(char *at, const struct stp_stat *s, const struct stp_stat_desc *d)
+static u32 buckets_of(const struct stp_stat_desc *d)
 {
-	u32 i, n = 0, buckets = d->ops & (STP_HIST_LOG | STP_HIST_LINEAR) ? d->buckets : 0;
+	return d->ops & (STP_HIST_LOG | STP_HIST_LINEAR) ? d->buckets : 0;
+}
+
+/* Writes up to `max` nonempty buckets, from *next; sets *next to the bucket after the last one. */
+static char *put_buckets(char *at, const struct stp_stat *s, u32 buckets, u32 *next, u32 max)
+{
+	u32 i, n = 0;
+
+	for (i = *next; i < buckets && n < max; i++)
+		n += s->hist[i] != 0;
+	buckets = i;
+	at = stp_put_number(at, n);
+	for (i = *next; i < buckets; i++)
+		if (s->hist[i])
+			at = stp_put_signed(stp_put_number(at, i), s->hist[i]);
+	*next = buckets;
+	return at;
+}
+
+/* split: the identifier of the items BUCKETS that have the buckets, or 0 */
+static char *put_statistic(char *at, const struct stp_stat *s, const struct stp_stat_desc *d, u64 split)
+{
+	u32 i, n = 0, first = 0, buckets = buckets_of(d);
 
 	at = stp_put_number(at, d->ops);
 	at = stp_put_signed(at, d->low);
@@ -76,24 +100,56 @@ static char *put_statistic(char *at, const struct stp_stat *s, const struct stp_
 	at = stp_put_signed(at, s->sum);
 	at = stp_put_signed(at, s->min);
 	at = stp_put_signed(at, s->max);
+	at = put_buckets(at, s, split ? 0 : buckets, &first, buckets);
+	at = stp_put_text(at, d->label ? d->label : "", label_length(d->label));
+	at = stp_put_text(at, d->unit ? d->unit : "", label_length(d->unit));
+	at = stp_put_number(at, split);
+	if (!split)
+		return at;
 	for (i = 0; i < buckets; i++)
 		n += s->hist[i] != 0;
-	at = stp_put_number(at, n);
-	for (i = 0; i < buckets; i++)
-		if (s->hist[i])
-			at = stp_put_signed(stp_put_number(at, i), s->hist[i]);
-	at = stp_put_text(at, d->label ? d->label : "", label_length(d->label));
-	return stp_put_text(at, d->unit ? d->unit : "", label_length(d->unit));
+	return stp_put_number(at, n);
 }
 
-/* Returns the size of a statistic; more than STP_ITEM_MAX if it cannot be in a record. */
-static u32 statistic_size(const struct stp_stat_desc *d)
+static u32 buckets_size(const struct stp_stat *s, const struct stp_stat_desc *d)
 {
-	u32 buckets = d->ops & (STP_HIST_LOG | STP_HIST_LINEAR) ? d->buckets : 0;
+	u32 i, size = 0, buckets = buckets_of(d);
 
-	if (buckets > STP_RECORD_BUCKETS)
-		return STP_ITEM_MAX + 1;
-	return (12 + 2 * buckets) * STP_NUMBER_MAX + (u32)(label_length(d->label) + label_length(d->unit));
+	for (i = 0; i < buckets; i++)
+		size += s->hist[i] ? stp_indexed_size(i, s->hist[i]) : 0;
+	return size;
+}
+
+/* Returns the size of a statistic, without buckets that are too many for its item. */
+static u32 statistic_size(const struct stp_stat *s, const struct stp_stat_desc *d)
+{
+	u32 size = buckets_size(s, d);
+
+	return 14 * STP_NUMBER_MAX + (size > BUCKETS_MAX ? 0 : size) +
+	       (u32)(label_length(d->label) + label_length(d->unit));
+}
+
+/* Writes the buckets that are too many for the item of the statistic, in items BUCKETS before it. Returns their
+ * identifier; 0 if there are none. */
+static u64 split_statistic(struct stp_ctx *c, const struct stp_stat *s, const struct stp_stat_desc *d)
+{
+	u32 next = 0, buckets = buckets_of(d);
+	u64 id;
+	char *at;
+
+	if (buckets_size(s, d) <= BUCKETS_MAX)
+		return 0;
+	/* No other CPU has the same number at this time, and a handler on this one ends before the next one begins. */
+	id = ((u64)stp_gettimeofday_ns() << 10) + stp_cpu(c);
+	id += !id;
+	while (next < buckets) {
+		at = stp_item_begin(c, (2 + 2 * PART_MAX) * STP_NUMBER_MAX + 1);
+		if (!at)
+			return id;
+		at = stp_put_number(stp_put_byte(at, STP_ITEM_BUCKETS), id);
+		stp_private(c)->out = put_buckets(at, s, buckets, &next, PART_MAX);
+	}
+	return id;
 }
 
 /* ------------------------------------------------------------------ items */
@@ -232,18 +288,22 @@ void stp_record_printf(struct stp_ctx *c, const struct stp_format *f, u32 pieces
 void stp_record_hist(struct stp_ctx *c, const struct stp_stat *s, const struct stp_stat_desc *d)
 {
 	char *at;
+	u64 split;
 
 	if (!s || !s->count) {
 		stp_error(c, "empty aggregate");
 		return;
 	}
-	if (stp_module.records->as_text || statistic_size(d) >= STP_ITEM_MAX) {
+	if (stp_module.records->as_text) {
 		stp_print_hist(c, s, d);
 		return;
 	}
-	at = stp_item_begin(c, 1 + statistic_size(d));
+	if (!stp_charge(c, (u64)d->buckets * (4 * STP_WORK_BUCKET)))
+		return;
+	split = split_statistic(c, s, d);
+	at = stp_item_begin(c, 1 + statistic_size(s, d));
 	if (at)
-		stp_private(c)->out = put_statistic(stp_put_byte(at, STP_ITEM_HIST), s, d);
+		stp_private(c)->out = put_statistic(stp_put_byte(at, STP_ITEM_HIST), s, d, split);
 }
 
 /* ------------------------------------------------------------------ the session's description */
@@ -368,12 +428,17 @@ static void describe(struct stp_ctx *c)
 
 /* ------------------------------------------------------------------ the globals' values */
 
+static bool value_fits(u64 size)
+{
+	return size + 2 * STP_NUMBER_MAX <= STP_ITEM_MAX;
+}
+
 /* Begins the item of a value. A value that does not fit into an item is counted as lost. */
 static char *begin_value(struct stp_ctx *c, u32 i, u64 size)
 {
 	char *at;
 
-	if (size + 2 * STP_NUMBER_MAX > STP_ITEM_MAX) {
+	if (!value_fits(size)) {
 		stp_cut(STP_LOSS_UNRECORDED, "the value of a global is too long for a record");
 		return NULL;
 	}
@@ -383,13 +448,14 @@ static char *begin_value(struct stp_ctx *c, u32 i, u64 size)
 
 static u64 cell_size(u8 type, const void *cell, const struct stp_stat_desc *d)
 {
-	return type == STP_STATS ? statistic_size(d) : STP_NUMBER_MAX + (type == STP_STRING ? (u64)stp_strlen(cell) : 0);
+	return type == STP_STATS ? statistic_size(cell, d) : STP_NUMBER_MAX + (type == STP_STRING ? (u64)stp_strlen(cell) : 0);
 }
 
-static char *put_cell(char *at, u8 type, const void *cell, const struct stp_stat_desc *d)
+/* split: of split_statistic(), for statistics */
+static char *put_cell(char *at, u8 type, const void *cell, const struct stp_stat_desc *d, u64 split)
 {
 	if (type == STP_STATS)
-		return put_statistic(at, cell, d);
+		return put_statistic(at, cell, d, split);
 	return type == STP_STRING ? stp_put_text(at, cell, (u64)stp_strlen(cell)) : stp_put_signed(at, *(const s64 *)cell);
 }
 
@@ -410,18 +476,18 @@ static u64 part_size(const struct stp_described_global *g, const struct stp_elem
 	return STP_NUMBER_MAX + (m->keys[k] == STP_STRING ? (u64)stp_strlen(stp_elem_string(m, e, k)) : 0);
 }
 
-/* Puts key k, or the value after the last key; `names`: bytes for the names of a stack. */
+/* Puts key k, or the value after the last key; `names`: bytes for the names of a stack. split: of split_statistic() */
 static char *put_part(char *at, struct stp_ctx *c, const struct stp_described_global *g, const struct stp_elem *e,
-		      u32 k, u32 names)
+		      u32 k, u32 names, u64 split)
 {
 	const struct stp_map *m = g->at;
 
 	if (g->stacks >> k & 1)
 		return (g->lists >> k & 1 ? put_list : put_stack)(at, c, stack_at(m, e, k), names);
 	if (k == m->nkeys)
-		return put_cell(at, m->value, stp_elem_value(m, e), &m->stat);
+		return put_cell(at, m->value, stp_elem_value(m, e), &m->stat, split);
 	if (m->keys[k] == STP_STRING)
-		return put_cell(at, STP_STRING, stp_elem_string(m, e, k), NULL);
+		return put_cell(at, STP_STRING, stp_elem_string(m, e, k), NULL, 0);
 	return stp_put_signed(at, stp_elem_long(m, e, k));
 }
 
@@ -440,7 +506,7 @@ static void put_element(struct stp_ctx *c, u32 i, const struct stp_map *m, const
 {
 	const struct stp_described_global *g = &stp_module.records->globals[i];
 	u32 k, n = 0, names;
-	u64 size = 0;
+	u64 size = 0, split = 0;
 	char *at;
 
 	for (k = 0; k <= m->nkeys; k++) {
@@ -448,11 +514,13 @@ static void put_element(struct stp_ctx *c, u32 i, const struct stp_map *m, const
 		n += g->stacks >> k & 1;
 	}
 	names = names_size(size, n);
+	if (m->value == STP_STATS && value_fits(size + (u64)n * names))
+		split = split_statistic(c, stp_elem_value(m, e), &m->stat);
 	at = begin_value(c, i, size + (u64)n * names);
 	if (!at)
 		return;
 	for (k = 0; k <= m->nkeys; k++)
-		at = put_part(at, c, g, e, k, names);
+		at = put_part(at, c, g, e, k, names, split);
 	stp_private(c)->out = at;
 }
 
@@ -473,6 +541,7 @@ static void put_global(struct stp_ctx *c, u32 i)
 	const void *cell = g->at;
 	u8 type = STP_LONG;
 	s64 number;
+	u64 split = 0;
 	char *at;
 
 	if (g->kind == STP_TAKE_MAP) {
@@ -482,6 +551,7 @@ static void put_global(struct stp_ctx *c, u32 i)
 	if (g->kind == STP_TAKE_STAT) {
 		cell = stp_scalar_merge(c, stat);
 		type = STP_STATS;
+		split = split_statistic(c, cell, &stat->desc);
 	} else if (g->kind == STP_TAKE_STRING) {
 		type = STP_STRING;
 	} else if (g->adder) {
@@ -490,7 +560,8 @@ static void put_global(struct stp_ctx *c, u32 i)
 	}
 	at = begin_value(c, i, cell_size(type, cell, type == STP_STATS ? &stat->desc : NULL));
 	if (at)
-		stp_private(c)->out = put_cell(at, type, cell, type == STP_STATS ? &stat->desc : NULL);
+		stp_private(c)->out = put_cell(at, type, cell, type == STP_STATS ? &stat->desc : NULL,
+						 split);
 }
 
 /* No other handler runs any longer, so no locks are needed. */

@@ -17,10 +17,10 @@
 #define STP_RECORDS_H
 
 #define STP_STREAM_MAGIC 0x72716174u
-#define STP_STREAM_VERSION 9
+#define STP_STREAM_VERSION 10
 /* oldest version that readers accept; version 2 has no ARMED frames, 2 and 3 have no OPTION frames, 2 to 4 have no
  * lists of addresses, 2 to 5 no HOST items, 2 to 6 one flag per conversion, as its character,
- * 2 to 7 no FILE frames, 8 none of the kernel, of modules and of hosts */
+ * 2 to 7 no FILE frames, 8 none of the kernel, of modules and of hosts, 2 to 9 no BUCKETS items */
 #define STP_STREAM_OLDEST 2
 
 enum stp_frame_kind {
@@ -51,7 +51,6 @@ struct stp_frame {                 /* native byte order; the payload follows wit
 	unsigned long long seq;    /* sequence number of a record; 0 for other kinds */
 };
 #define STP_FRAME_MAX (1u << 20)
-#define STP_RECORD_BUCKETS 130         /* maximum number of buckets of a histogram in a record; others are text */
 
 struct stp_stream_start {
 	unsigned int magic, version;
@@ -116,12 +115,17 @@ enum stp_item {
 	/* Only in the stream of --merge. text: name of the host that has printed the text after it, up to the next such
 	 * item or the end of the frame */
 	STP_ITEM_HOST,
+	/* number: identifier of a histogram; number of nonempty buckets in this item; for each: number, signed count. The
+	 * statistic that names the identifier is in a later item of the same handler, maybe in another record; records of
+	 * other handlers may be between them. */
+	STP_ITEM_BUCKETS,
 };
 
 /*
  * A statistic: number ops (STP_COUNT and so on of generated.h); signed low, high, step; number of buckets; signed
  * count, sum, min, max; number of nonempty buckets; for each: number, signed count; text: readable name or empty;
- * text: unit of the values or empty.
+ * text: unit of the values or empty; number: identifier of the items BUCKETS with the buckets, 0: they are here;
+ * only if it is not 0: number: nonempty buckets in these items.
  */
 
 #endif

@@ -6,7 +6,7 @@ import struct
 import sys
 from write_session import FORMAT, HEAD, PRINT, PROBE, SESSION, frame, number, signed, text
 
-TEXT, SCRIPT_GLOBAL, SCRIPT, VALUE = 3, 8, 9, 10
+TEXT, HIST, SCRIPT_GLOBAL, SCRIPT, VALUE, BUCKETS = 3, 4, 8, 9, 10, 16
 NUMBER, STRING, STATISTIC, LIST = 1, 2, 3, 4
 
 
@@ -62,7 +62,21 @@ def early():
         bytes([SCRIPT]) + text('begin {}') + probes('begin')) + frame(4, b'wrong') + TID + record(bytes([PRINT]) + signed(1) + signed(5)) + END
 
 
+# Histograms whose buckets are in several records: #7 and #8 alternately, #9, of which a record was lost, and some without
+# a statistic.
+def split():
+    def part(identifier, *buckets):
+        return record(bytes([BUCKETS]) + number(identifier) + number(len(buckets)) + b''.join(number(b) + signed(10 * identifier) for b in buckets))
+
+    def statistic(identifier, buckets):
+        out = number(128) + signed(0) + signed(997) + signed(1) + number(1000) + signed(10 * identifier * buckets) + signed(0) * 3
+        return record(bytes([HIST]) + out + number(0) + text('') * 2 + number(identifier) + number(buckets))
+    return (part(7, 1, 2) + part(8, 501) + part(7, 998) + statistic(8, 1) + statistic(7, 3) + part(9, 5) + statistic(9, 2) + statistic(7, 3) +
+            b''.join(part(n, 1) for n in range(100, 300)))
+
+
 SESSIONS = {
+    'split': start(10) + record(probes('begin')) + split() + END,
     'plain': PLAIN,
     'early': early(),
     'early-only': START + frame(3, b'careful'),

@@ -56,15 +56,21 @@ got = json.load(sys.stdin)["options"]
 if got != ["-g", "--compatible=4.9", "-DMAXACTION=77", "-DLONG=" + sys.argv[1]]: print(got)' "$long" 2>&1)"
 
 report report/json-has-script "$(head -n 1 later.json | jq -j .script | diff - "$here/values.stp")"
-# Histograms with more buckets than fit into a record are text in it; others are statistics.
+# Histograms are statistics in records, also if their buckets are in several ones.
 large='global s probe begin { for (i = 0; i < @N@; i++) s <<< i
 	print(@hist_linear(s, 0, @N@, 1)) println("after ", @count(s)) exit() }'
-for n in 127 128 900; do
-	stap_user -DSTP_MAX_BUCKETS=16384 -e "${large//@N@/$n}" >large.text 2>large.err
-	stap_user -DSTP_MAX_BUCKETS=16384 -e "${large//@N@/$n}" -o large --record >/dev/null 2>large.losses
+large_is() { # N FILE
+	jq -c 'select(.type == "hist" or .type == "stats") | [.type, .count, .sum, (.buckets | length, .[0].lo, .[-1].hi, (map(.count) | add))]' "$2" |
+		diff - <(for type in hist stats; do echo "[\"$type\",$1,$(($1 * ($1 - 1) / 2)),$1,0,$(($1 - 1)),$1]"; done)
+	jq -c 'select(.type == "print") | .text' "$2" | diff - <(echo "\"after $1\\n\"")
+}
+for n in 127 128 900 16383; do
+	stap_user -DSTP_MAX_BUCKETS=16384 -DMAXACTION=1000000 -e "${large//@N@/$n}" >large.text 2>large.err
+	stap_user -DSTP_MAX_BUCKETS=16384 -DMAXACTION=1000000 -e "${large//@N@/$n}" -o large --record >/dev/null 2>>large.err
 	"$STAP" report large >large.later 2>>large.err
-	report "report/histogram-of-$n" "$(diff large.text large.later | head -n 5; cat large.err
-		[ "$(grep -c 'Values of globals not recorded: 1 ' large.losses)" = $((n > 127)) ] || cat large.losses)"
+	"$STAP" report large -f json >large.json 2>>large.err
+	for format in svg html csv; do "$STAP" report large -f "$format" >"large.$format" 2>>large.err; done
+	report "report/histogram-of-$n" "$(diff large.text large.later | head -n 5; cat large.err; large_is "$n" large.json 2>&1 | head -n 5)"
 done
 
 # A session that is truncated is printed up to its end; a file without a session is rejected.
@@ -382,7 +388,7 @@ report report/chrome-counters "$(python3 "$here/check_trace.py" timers timers.ch
 report report/chrome-of-all-records "$(python3 -m json.tool session.chrome 2>&1 >/dev/null)"
 
 # Sessions that are damaged or unusual, and outputs that cannot be written.
-for kind in plain early cut long-frame described-twice names paths bytes stacks joined followed; do
+for kind in plain early cut long-frame described-twice names paths bytes stacks joined followed split; do
 	PYTHONDONTWRITEBYTECODE=1 python3 "$here/hostile_session.py" $kind >$kind.rec
 done
 for kind in cut long-frame; do
@@ -392,6 +398,10 @@ done
 report report/messages-before-the-description "$("$STAP" report -f json early.rec | jq -c '[.type, .script // .text, .time_ns]' | diff - <(
 	printf '%s\n' '["begin","probe begin {}",1000000000]' '["gap","Missed",2000000000]' '["warning","careful",null]' '["error","wrong",null]' \
 		'["print","tid=5\n",10]' '["end",null,null]'))"
+report report/histograms-of-several-records "$("$STAP" report -f json split.rec 2>&1 | tee split.json |
+	jq -c 'select(.type != "begin") | [.type, .count, .text[:32], (.buckets // [] | map(.lo, .count))]' | diff - <(printf '%s\n' \
+		'["hist",80,"value |-------------------------",[500,80]]' '["hist",210,"value |-------------------------",[0,70,1,70,997,70]]' '["gap",1,"Histograms with lost buckets: 1",[]]' \
+		'["gap",1,"Histograms with lost buckets: 1",[]]' '["end",null,null,[]]'); python3 "$here/check.py" schema "$SOURCE/doc/json-schema.json" split.json)"
 # The time and the memory that a file takes are in proportion to its size: these would take minutes, or 800 MB.
 for kind in formats-without-pieces formats-and-records script-of-parts; do
 	PYTHONDONTWRITEBYTECODE=1 python3 "$here/hostile_session.py" $kind >large.rec
