@@ -10,6 +10,7 @@
 
 enum { STP_HOSTS_IN = 3, STP_HOSTS_OUT = 4 };
 
+#define STP_HOSTS_STATUS 0xfffffffdu   /* number of a chunk whose bytes are an int: the exit status of stap */
 #define STP_HOSTS_WARNING 0xfffffffeu  /* number of a chunk whose bytes are the text of a frame WARNING */
 #define STP_HOSTS_STATE 0xffffffffu    /* number of a chunk whose bytes are the text of a frame HOSTS (records.h) */
 
@@ -20,7 +21,7 @@ struct stp_hosts {
 };
 
 struct stp_hosts_chunk {           /* native byte order; the bytes follow */
-	unsigned int host;         /* from 0, or STP_HOSTS_STATE, STP_HOSTS_WARNING */
+	unsigned int host;         /* from 0, or STP_HOSTS_STATE, STP_HOSTS_WARNING, STP_HOSTS_STATUS */
 	unsigned int len;          /* at most STP_HOSTS_CHUNK_MAX; 0: this host has ended */
 };
 enum stp_hosts_notice_kind {

@@ -630,6 +630,8 @@ static void read_chunks(void)
 			user_frame(STP_FRAME_HOSTS, input.at + at, chunk.len);
 		else if (chunk.host == STP_HOSTS_WARNING)
 			user_frame(STP_FRAME_WARNING, input.at + at, chunk.len);
+		else if (chunk.host == STP_HOSTS_STATUS && chunk.len == sizeof(user_hosts_status))
+			memcpy(&user_hosts_status, input.at + at, chunk.len);
 		at += chunk.len;
 	}
 	drop_first(&input, at);

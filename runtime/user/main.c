@@ -28,6 +28,7 @@
 
 const char *user_program_name;
 bool user_stop, user_verbose, user_error_shown;
+int user_hosts_status;
 sigset_t user_ignored, user_signals;
 
 static volatile sig_atomic_t stop_signals, child_signals;
@@ -305,7 +306,7 @@ void user_record_start(void)
 
 static void record_end(int status)
 {
-	struct stp_frame_end end = { .status = status, .errors = stp_session.errors };
+	struct stp_frame_end end = { .status = status ? status : user_hosts_status, .errors = stp_session.errors };
 
 	if (started)
 		user_frame(STP_FRAME_END, &end, sizeof(end));

@@ -16,6 +16,7 @@ extern const char *user_program_name;  /* -n, or that of the program's file up t
 extern bool user_stop;                 /* ends the loop: exit(), a signal, or the -c command has exited */
 extern bool user_verbose;              /* -v: repeated warnings are printed, too */
 extern bool user_error_shown;          /* an error was printed: the exit status is 1 */
+extern int user_hosts_status;          /* with --merge: the exit status of stap if this program's is 0 */
 extern sigset_t user_ignored;          /* signals that main.c handles and the caller ignores */
 extern sigset_t user_signals;          /* signal mask at the start of the program */
 

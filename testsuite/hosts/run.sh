@@ -74,10 +74,10 @@ merge slow 0 "$(printf '%s\n' begin 0)" '' --remote=slow -e "$count probe begin 
 merge early 1 1012 'WARNING: early1: the run there ended early (status 1); the result has what it sent in the first' \
 	--remote=sums0 --remote=early1 -e "$count"
 merge early-allowed 0 1012 'WARNING: early1: the run there ended early' --remote=sums0 --remote=early1 --min-hosts=1 -e "$count"
-# All outputs have the warning.
-lost_hosts() { jq -r 'select(.type == "warning") | .text | sub("( \\(status|: cannot).*"; "")' "$1"; }
-show=lost_hosts merge early-json 1 'early1: the run there ended early' 'WARNING: early1: the run there ended early' --remote=sums0 --remote=early1 -f json -e "$count"
-show=lost_hosts merge unreached-json 0 'down: nothing of this host is in the result' 'WARNING: down: nothing of this host is in the result' \
+# All outputs have the warning and the exit status.
+lost_hosts() { jq -r 'select(.type == "warning" or .type == "end") | .text // .status | tostring | sub("( \\(status|: cannot).*"; "")' "$1"; }
+show=lost_hosts merge early-json 1 $'early1: the run there ended early\n1' 'WARNING: early1: the run there ended early' --remote=sums0 --remote=early1 -f json -e "$count"
+show=lost_hosts merge unreached-json 0 $'down: nothing of this host is in the result\n0' 'WARNING: down: nothing of this host is in the result' \
 	--remote=down --remote=sums0 --min-hosts=1 -f json -e "$count"
 merge fails 1 "$(printf '%s\n' timer 1012)" 'WARNING: fails: the run there ended early (status 1); the result has what it sent in the first' \
 	--remote=sums0 --remote=fails -e "$count probe timer.ms(1400) { println(\"timer\") }"

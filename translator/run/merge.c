@@ -216,7 +216,7 @@ struct merging {
 	struct buf errors;                 // messages of hosts that stderr has not accepted
 	size_t printed;                    // number of bytes of `errors` that were written
 	const char *state;                 // state of the hosts that the screen of --monitor shows; NULL: none yet
-	bool stopping, killed;
+	bool stopping, killed, told_status;
 	bool begun;                        // all hosts are armed or have ended, so begin probes run
 	bool timed_out;                    // --timeout has elapsed
 	bool named;                        // hosts whose probes were not armed after NOTICE_SECONDS were named
@@ -599,6 +599,34 @@ static void wait_and_receive(struct merging *m, struct pollfd *fds)
 		link_tick(&m->hosts[i].link, has_space && is_read(m, &m->hosts[i]));
 }
 
+// Returns the exit status: that of the program, or of hosts if it is 0.
+static int exit_status(const struct merging *m, int status)
+{
+	int complete = 0;
+
+	for (int i = 0; i < m->n; i++) {
+		const struct host_link *l = &m->hosts[i].link;
+
+		complete += is_complete(l);
+		if (!status && is_complete(l))
+			status = l->status;
+	}
+	return status ? status : complete < wanted_hosts(m) ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
+// Lets the program record the exit status, once all hosts have ended.
+static void tell_status(struct merging *m)
+{
+	int status = exit_status(m, EXIT_SUCCESS);
+	struct stp_hosts_chunk chunk = { .host = STP_HOSTS_STATUS, .len = sizeof(status) };
+
+	if (m->told_status)
+		return;
+	m->told_status = true;
+	tell(m, &chunk, sizeof(chunk));
+	tell(m, (const char *)&status, sizeof(status));
+}
+
 static void relay(struct merging *m)
 {
 	struct pollfd fds[2 * m->n + 3];
@@ -615,6 +643,8 @@ static void relay(struct merging *m)
 			running += !m->hosts[i].link.over;
 		}
 		tell_state(m);
+		if (!running)
+			tell_status(m);
 		pass_on(m);
 	}
 	while (m->errors.len && poll(&(struct pollfd){ STDERR_FILENO, POLLOUT, 0 }, 1, 0) > 0)
@@ -632,10 +662,10 @@ static void report_clock(const struct host_link *l)
 			l->host.remote->url, l->ahead_ns < 0 ? "-" : "+", (double)apart / 1e6, (double)within / 1e6 + 1);
 }
 
-// Returns the exit status: that of the program, or of hosts if it is 0.
+// Returns exit_status().
 static int report(const struct merging *m, int status)
 {
-	int complete = 0, armed = 0;
+	int armed = 0;
 
 	for (int i = 0; i < m->n; i++) {
 		const struct merged_host *h = &m->hosts[i];
@@ -645,9 +675,6 @@ static int report(const struct merging *m, int status)
 		if (l->reconnected && m->s->opt.verbose[5])
 			fprintf(stderr, "%s: connected again %d times\n", l->host.remote->url, l->reconnected);
 		armed += h->armed;
-		complete += is_complete(l);
-		if (!status && is_complete(l))
-			status = l->status;
 		if (!is_complete(l) && !(m->failed && h->armed))
 			fprintf(stderr, "WARNING: %s\n", host_problem(m, h));
 	}
@@ -656,7 +683,7 @@ static int report(const struct merging *m, int status)
 	if (m->failed)
 		die("--timeout=%g: only %d of %d hosts have armed their probes in time%s", m->s->opt.hosts_timeout_s, armed,
 		    m->n + unreached.n, m->s->opt.min_hosts ? "" : "; --min-hosts=N runs the script on those");
-	return status ? status : complete < wanted_hosts(m) ? EXIT_FAILURE : EXIT_SUCCESS;
+	return exit_status(m, status);
 }
 
 int merge_run(struct session *s)
