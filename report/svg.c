@@ -35,6 +35,7 @@ struct picture {
 	unsigned nbars;
 	bool sorted;                       // the largest BARS elements, else buckets in their order
 	uint64_t elements;
+	uint64_t undrawn;                  // stacks that have no width
 };
 
 struct svg {
@@ -148,8 +149,10 @@ static void add_stack(struct svg *o, struct picture *p, const struct session *s,
 {
 	struct path path = { o, p->root, (uint64_t)stack_value(e), p->depth, false };
 
-	if (stack_value(e) <= 0)
-		return;                            // a value of 0 or less has no width
+	if (stack_value(e) <= 0) {
+		p->undrawn++;
+		return;
+	}
 	p->root->value += path.value;
 	stack_frames(s, e, add_frame, &path);
 	p->depth = path.depth;
@@ -332,6 +335,8 @@ static void put_picture(FILE *to, struct picture *p, double y)
 	svg_put_text(to, (struct text){ p->title, strlen(p->title) }, NAME_MAX_BYTES);
 	if (p->sorted && p->elements > p->nbars)
 		fprintf(to, ", the largest %u of %" PRIu64 " elements", p->nbars, p->elements);
+	if (p->undrawn)
+		fprintf(to, " (%" PRIu64 " stack%s of value 0 or less not drawn)", p->undrawn, p->undrawn == 1 ? "" : "s");
 	fputs("</text>\n", to);
 	if (!p->root) {
 		put_bars(to, p, y + SVG_TITLE);

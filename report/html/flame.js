@@ -98,6 +98,7 @@ class Flame {
 		const elements = sorted(stacks.elements), limit = limit_of(elements);
 
 		this.root = tree_of(stacks.label, elements, stacks.frames, limit);
+		this.undrawn = stacks.elements.length - elements.length;
 		this.others = others;
 		this.compared = null;
 		this.left = limit ? "Frames of at most " + d3.format(".2g")(100 * limit / this.root.value) + " % are not drawn. " : "";

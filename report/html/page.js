@@ -107,7 +107,8 @@ function picture(global, session, all, later) {
 			all.flatMap(stacks_of).filter(o => o.elements !== global.elements));
 
 		later.push(() => flame.draw());
-		return section(global.name, "flame graph of " + count_of(global.elements.length, "stack"), flame.element());
+		return section(global.name, "flame graph of " + count_of(global.elements.length, "stack") +
+			(flame.undrawn ? ", " + flame.undrawn + " of value 0 or less not drawn" : ""), flame.element());
 	}
 	if (!first.keys.length)
 		return section(first.label || global.name, "statistics", element("p", null, summary(first)), first.buckets ? histogram(first.buckets, first.unit) : "");

@@ -243,6 +243,8 @@ def main():
     b.expect('gap in timeline', SECTION % 'Timeline' + '.querySelectorAll(".lost").length >= 1', True)
     b.open(path(directory, 'wide.html'), 400)
     b.expect('wide numbers', 'document.documentElement.scrollWidth > innerWidth', False)
+    b.open(path(directory, 'negative.html'))
+    b.expect('negative stacks', 'document.querySelector("section h2").textContent', 'n · flame graph of 1 stack, 1 of value 0 or less not drawn')
     b.open(path(directory, 'runs.html'))
     check_runs(b)
     b.open(path(directory, 'hostile.html'))

@@ -322,6 +322,11 @@ stap_user -T 60 -DMAXACTION=100000 --output=html:heat.html -e 'global a, b, n pr
 	a <<< 1; b <<< 1000; print(@hist_log(a)); print(@hist_log(b)); if (++n == 16) exit() }' >/dev/null 2>heat.err
 report report/html-heat-maps-are-whole "$(cat heat.err | grep -v 'Missed timer ticks'
 	grep '^{"type":"hist"' heat.html | jq -r '"\(.nth) \(.avg)"' | sort | uniq -c | diff - <(printf '%7d %s\n' 16 '0 1' 16 '1 1000'))"
+for format in html svg csv; do
+	stap_user -f $format -e 'global n probe begin { n["f+0x1/0x2\nmain\n"] = -3; n["=1+1"] = 2; exit() }' >negative.$format
+done
+report report/svg-negative-stacks "$(python3 "$here/check_svg.py" negative.svg | grep -xF 'n (1 stack of value 0 or less not drawn)' >/dev/null || cat negative.svg)"
+report report/csv-keeps-strings "$(grep -xF 'n,"=1+1",2'$'\r' negative.csv >/dev/null || cat negative.csv)"
 stap_user -f html -e 'global h probe begin { h <<< 1 << 62 h <<< -(1 << 62) print(@hist_log(h)) exit() }' >wide.html
 head -c $(($(stat -c %s html.rec) * 3 / 4)) html.rec >cut.rec
 "$STAP" report -f html cut.rec >cut.html 2>/dev/null
