@@ -64,7 +64,10 @@ const char *target_value_advice(struct loc loc, const struct di_type *t, const c
 // Reports a value in a format that probes do not read; returns false after diag_error().
 bool target_check_format(struct loc loc, const struct di_type *t);
 
-// Reports a floating-point number that is printed as an integer: its value is the bits of a double.
+// Warns of an array of characters whose address is used where its text may be intended. use: subject and verb.
+void target_warn_address(const struct expr *e, const char *use);
+
+// Reports a floating-point number that is printed as an integer, whose value is the bits of a double, or an address.
 void target_check_printed(const struct expr *e);
 
 // Returns advice for messages: " (similar: a, b)", " (available: a, b)" if no name is similar, or "".

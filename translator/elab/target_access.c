@@ -122,6 +122,7 @@ void target_check_printed(const struct expr *e)
 	if (e->dtype && e->dtype->kind == DI_FLOAT && e->type == T_LONG)
 		diag_error(e->loc, "a %s cannot be printed as an integer: print fp_to_string(value, 2), or its bits with %%x",
 			   e->dtype->name);
+	target_warn_address(e, "this prints");
 }
 
 bool target_check_value(struct loc loc, const struct di_type *t)

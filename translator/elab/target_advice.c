@@ -37,6 +37,8 @@ static const char *spelling(struct loc loc)
 	for (const char *at = line ? strchr(line, '$') : NULL; at; at = strchr(at + 1, '$')) {
 		const char *end = at + 1;
 
+		if (isdigit((unsigned char)*end))       // an argument of the script
+			continue;
 		while (is_name(*end))
 			end++;
 		end = after_components(end);
@@ -96,4 +98,13 @@ const char *target_value_advice(struct loc loc, const struct di_type *t, const c
 	else
 		return foreign_word_operand(what);
 	return str_printf("; %s is %s: %s", written ? written : "its type", t->name, advice);
+}
+
+void target_warn_address(const struct expr *e, const char *use)
+{
+	const struct di_type *t = e->dtype;
+	struct di_type *element = t && t->kind == DI_ARRAY ? di_target(t) : NULL;
+
+	if (element && element->kind == DI_CHAR && e->type == T_LONG && e->kind != E_VAR && e->kind != E_INDEX)
+		diag_warning(e->loc, "%s the address of an array%s", use, target_value_advice(e->loc, t, ""));
 }

@@ -131,6 +131,8 @@ static void infer_keys(struct infer *t, struct var *v, expr_vec *keys)
 		infer_expr(t, &keys->at[i], w);
 		learn(t, &v->key_types[i], &v->key_locs[i], keys->at[i]->type, keys->at[i]->loc);
 		merge_dtype(t, &v->key_dtypes[i], keys->at[i]->dtype);
+		if (t->report)
+			target_warn_address(keys->at[i], "this key is");
 	}
 }
 
