@@ -77,7 +77,9 @@ function low_of(b) {
 	return b.lo === null ? -Infinity : Number(b.lo);
 }
 
-function heat_map(hists, width) {
+function heat_map(all, width) {
+	const lists = drawable(all.map(h => h.buckets));
+	const hists = all.map((h, i) => ({ time: h.time, buckets: lists[i] }));
 	const rows = [...new Map(hists.flatMap(h => h.buckets).map(b => [bucket_key(b), b])).values()]
 		.sort((a, b) => low_of(b) - low_of(a));
 	const { grows, counts } = differences(hists);

@@ -65,8 +65,39 @@ function follows(bucket, next) {
 	return Number(bucket.hi) + 1 === Number(next.lo);
 }
 
-function histogram(buckets, unit) {
+const BUCKETS = 128;                           // the largest number that is drawn, without those beyond the limits
+
+// Lists of buckets as they are drawn: of linear histograms with more than BUCKETS, adjacent ones are summed, in all lists
+// alike.
+function drawable(lists) {
+	const inner = lists.flat().filter(b => b.lo !== null && b.hi !== null);
+
+	if (new Set(inner.map(b => Number(b.lo))).size <= BUCKETS)
+		return lists;
+	const low = d3.min(inner, b => Number(b.lo)), high = d3.max(inner, b => Number(b.hi));
+	const size = Number(inner[0].hi) - Number(inner[0].lo) + 1;
+	const each = size * Math.ceil((high - low + 1) / size / BUCKETS);
+	const sum_of = b => {
+		const from = low + Math.floor((Number(b.lo) - low) / each) * each;
+
+		return b.lo === null || b.hi === null ? { ...b, count: 0 } : { lo: from, hi: from + each - 1, count: 0 };
+	};
+
+	return lists.map(list => {
+		const sums = new Map();
+
+		for (const b of list) {
+			const sum = sum_of(b), key = sum.lo + "," + sum.hi;
+
+			sums.set(key, sums.get(key) || sum).get(key).count += Number(b.count);
+		}
+		return [...sums.values()];
+	});
+}
+
+function histogram(all, unit) {
 	const rows = element("tbody");
+	const [buckets] = drawable([all]);
 	const total = d3.sum(buckets, b => Number(b.count));
 	const max = d3.max(buckets, b => Number(b.count));
 

@@ -243,6 +243,11 @@ def main():
     b.expect('gap in timeline', SECTION % 'Timeline' + '.querySelectorAll(".lost").length >= 1', True)
     b.open(path(directory, 'wide.html'), 400)
     b.expect('wide numbers', 'document.documentElement.scrollWidth > innerWidth', False)
+    b.open(path(directory, 'large.html'))
+    b.expect('large histogram', '[...document.querySelectorAll("table.hist")].map(t => [t.rows.length, t.rows[127].innerText.replace(/\\s+/g, " ")].join()).join()',
+             ','.join(['128,16,256 – 16,383 127 0.8 %'] * 2))
+    b.open(path(directory, 'large-heat.html'))
+    b.expect('large heat map', 'document.querySelector("section svg").querySelectorAll("rect").length', 250)
     b.open(path(directory, 'negative.html'))
     b.expect('negative stacks', 'document.querySelector("section h2").textContent', 'n · flame graph of 1 stack, 1 of value 0 or less not drawn')
     b.open(path(directory, 'runs.html'))

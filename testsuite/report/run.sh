@@ -322,6 +322,9 @@ stap_user -T 60 -DMAXACTION=100000 --output=html:heat.html -e 'global a, b, n pr
 	a <<< 1; b <<< 1000; print(@hist_log(a)); print(@hist_log(b)); if (++n == 16) exit() }' >/dev/null 2>heat.err
 report report/html-heat-maps-are-whole "$(cat heat.err | grep -v 'Missed timer ticks'
 	grep '^{"type":"hist"' heat.html | jq -r '"\(.nth) \(.avg)"' | sort | uniq -c | diff - <(printf '%7d %s\n' 16 '0 1' 16 '1 1000'))"
+stap_user -f html -T 60 -DSTP_MAX_BUCKETS=1000 -DMAXACTION=1000000 -e 'global h, n probe timer.ms(20) {
+	for (i = 0; i < 1000; i++) h <<< i
+	print(@hist_linear(h, 0, 999, 1)); if (++n == 2) exit() }' >large-heat.html
 for format in html svg csv; do
 	stap_user -f $format -e 'global n probe begin { n["f+0x1/0x2\nmain\n"] = -3; n["=1+1"] = 2; exit() }' >negative.$format
 done
