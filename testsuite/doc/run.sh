@@ -43,6 +43,37 @@ else
 		while read -r file; do [ -e "$file" ] || echo "$file"; done | grep -v ':href="https\?://' | head -n 20)"
 fi
 
+# The search finds pages by title, sections and examples by their words. Prints the titles of the first results.
+search() { # WORDS
+	node - "$SCRATCH/html" "$1" <<-'E2'
+	const [dir, words] = process.argv.slice(2), fs = require("fs"), found = [];
+	const field = { value: words, dataset: { top: "" }, addEventListener: (event, run) => { field.run = run; } };
+	const list = { replaceChildren: (...items) => found.push(...items), append: (item) => found.push(item) };
+	globalThis.document = { querySelector: (of) => of === "input" ? field : list,
+		createElement: () => { const parts = []; return { parts, append: (...all) => parts.push(...all) }; } };
+	(0, eval)(fs.readFileSync(dir + "/index.js", "utf8").replace("const pages", "var pages") + fs.readFileSync(dir + "/search.js", "utf8"));
+	field.run();
+	console.log(found.slice(0, 3).map((item) => item.textContent || item.parts[0].textContent).join("; "));
+	E2
+}
+if [ ! -d "$SCRATCH/html" ] || ! command -v node >/dev/null; then
+	skip doc/search "pandoc, mandoc and node"
+else
+	report doc/search "$(
+		while IFS='|' read -r words title; do
+			case "; $(search "$words");" in *"; $title;"*) ;; *) echo "\"$words\" finds $(search "$words"), not $title" ;; esac
+		done <<-'E2'
+		user_string|function::user_string(3stap)
+		vfs.read|probe::vfs.read(3stap)
+		secure boot|Load modules under Secure Boot
+		slow quer|stap --example queries
+		usleep|9 Waiting
+		--hosts slurm|Clusters
+		zzzz|Nothing found.
+		E2
+	)"
+fi
+
 page_of() { [ -s "$out/man3/$1.3stap" ] || echo "$1"; }
 missing=$(
 	"$STAP" --dump-functions </dev/null | sed 's/[:( ].*//' | sort -u | while read -r name; do page_of "function::$name"; done
