@@ -570,7 +570,7 @@ until [ "$(readlink /proc/$running/exe)" = "$files/sleeper" ]; do sleep 0.1; don
 lists 'by number' "process($running).plt(\"nanosleep\")" -l "process($running).plt(\"nanosleep\")"
 lists 'by number, a library' "process($running).plt(\"realloc\")" -l "process($running).library(\"libc.so.6\").plt(\"realloc\")"
 kill $running; wait $running 2>/dev/null
-lists 'by number, nobody' "semantic error: cannot read the program of the process $running: at <input>:1:7" -p2 -e "probe process($running).function(\"f\") { next }"
+lists 'by number, nobody' "semantic error: no such process: $running; pgrep -a NAME lists processes with their IDs: at <input>:1:7" -p2 -e "probe process($running).function(\"f\") { next }"
 
 # ------------------------------------------------------------ C++ names, callees
 if g++ -g -O2 -o boxes boxes.cc; then
@@ -886,4 +886,4 @@ fi
 ./waiter &
 sleep 0.2; rm waiter
 running 'process whose file is gone' $! "/proc/$!/exe"
-lists 'process that is gone' 'semantic error: cannot read the program of the process 999999: at <input>:1:7' -p2 -e 'probe process(999999).function("main") { next }'
+lists 'process that is gone' 'semantic error: no such process: 999999; pgrep -a NAME lists processes with their IDs: at <input>:1:7' -p2 -e 'probe process(999999).function("main") { next }'

@@ -30,6 +30,7 @@ list several 0 -l 'end, begin, begin, listed.one'
 list own-alias 0 -L 'mine' -E 'probe mine = begin { m = "x" } probe end { println(1) }'
 list none 1 -l 'no_such.*'
 list none-json 1 -l 'no_such.*' --json
+list of-bpftrace 1 -l 'tracepoint:sched:*'
 list bad-number 1 -l 'timer.ms(0)'
 list not-a-point 1 -l 'begin('
 list probe-types 0 --dump-probe-types

@@ -220,6 +220,10 @@ expect rc-runs-nothing 1 "rc:1: cannot parse options" rc -p1 -e "$begin"
 lines=('--no-such-option')
 expect rc-bad-option 1 "unknown option" rc -p1 -e "$begin"
 expect unknown-letter 1 'unknown option "-j"' "$STAP" -j -p1 -e "$begin"
+expect unknown-letter-of-dtrace 1 'unknown option "-n"; -e SCRIPT is the script, as -n of DTrace' "$STAP" -n 'begin { println(1) }'
+expect unknown-word-of-others 1 'unknown option "--pid=1"; -x PID selects a process' "$STAP" --pid=1 -p1 -e "$begin"
+expect command-as-script 1 "cannot read the script ls: No such file or directory; ls is a command: stap --example trace -c ls prints its system calls" "$STAP" ls
+expect no-script 1 'no script given: use a file, "-" or -e SCRIPT; stap --example lists scripts by question' "$STAP" -c ls
 expect unknown-word 1 'unknown option "--vebose" (similar: --verbose)' "$STAP" --vebose -p1 -e "$begin"
 expect argument-missing 1 'the option "-e" requires an argument' "$STAP" -e
 expect argument-missing-of-word 1 'the option "--runtime" requires an argument' "$STAP" --runtime

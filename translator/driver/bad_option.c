@@ -31,6 +31,25 @@ static const char *strace(int argc, char **argv)
 			  strchr(calls, ',') ? "}" : "");
 }
 
+// Options of other tracers, with the equivalents of stap.
+static const struct { const char *option, *instead; } foreign_options[] = {
+	{ "-n", "-e SCRIPT is the script, as -n of DTrace" },
+	{ "--pid", "-x PID selects a process" },
+	{ "--command", "-c COMMAND runs a command" },
+	{ "--trace", "stap --example trace -c COMMAND prints system calls, as strace" },
+	{ "--duration", "-T SECONDS ends the script" },
+};
+
+static const char *foreign_option(const char *arg)
+{
+	size_t len = strcspn(arg, "=");
+
+	for (size_t i = 0; i < ARRAY_SIZE(foreign_options); i++)
+		if (!strncmp(arg, foreign_options[i].option, len) && !foreign_options[i].option[len])
+			return str_printf("; %s", foreign_options[i].instead);
+	return NULL;
+}
+
 // Returns a message about a long option that is unknown or ambiguous, with similar ones.
 static const char *bad_word(const char *arg)
 {
@@ -49,7 +68,8 @@ static const char *bad_word(const char *arg)
 	if (begin.n > 1)
 		return str_printf("the option \"%s\" is ambiguous: it begins %s, %s%s", arg, begin.at[0], begin.at[1],
 				  begin.n > 2 ? " and others" : "");
-	return str_printf("unknown option \"%s\"%s", arg, str_similar(str_ndup(arg, len), names.at, names.n));
+	return str_printf("unknown option \"%s\"%s", arg, foreign_option(arg) ? foreign_option(arg) :
+			  str_similar(str_ndup(arg, len), names.at, names.n));
 }
 
 const char *bad_option(int c, int argc, char **argv)
@@ -67,5 +87,8 @@ const char *bad_option(int c, int argc, char **argv)
 		return str_printf("the option \"%s\" requires an argument", arg);
 	if (optopt && str_starts(arg, "--"))
 		return str_printf("the option \"%.*s\" takes no argument", (int)strcspn(arg, "="), arg);
-	return optopt ? str_printf("unknown option \"-%c\"", optopt) : bad_word(arg);
+	if (!optopt)
+		return bad_word(arg);
+	foreign = foreign_option(str_printf("-%c", optopt));
+	return str_printf("unknown option \"-%c\"%s", optopt, foreign ? foreign : "");
 }

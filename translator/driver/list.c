@@ -356,8 +356,11 @@ static int list_points(struct session *s)
 		print_lines(s, &lines);
 	if (s->opt.list_source)
 		note_missing_source(s, &lines);
-	if (!lines.n && is_quiet(s) && diag_quiet_first())
+	if (!lines.n && is_quiet(s) && diag_quiet_first()) {
 		fprintf(stderr, "stap: nothing found: %s\n", diag_quiet_first());
+		for vec_each(&diag_held_report()->notes, note)
+			fprintf(stderr, "    note: %s\n", note->text);
+	}
 	return lines.n ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 

@@ -25,6 +25,7 @@
 #include "server/server.h"
 #include "session/passes.h"
 #include "session/session.h"
+#include "util/program_path.h"
 #include "util/spawn.h"
 #include "util/root.h"
 #include "util/str.h"
@@ -83,6 +84,16 @@ static void add_text(struct session *s, const char *name, const char *text)
 	add_checked(s, name, text, strlen(text));
 }
 
+// Returns advice for a path that is not a script: an option with a typographic dash, or a command.
+static const char *script_advice(const char *path)
+{
+	if (typography_option(path))
+		return str_printf("; if it is an option, write %s", typography_option(path));
+	if (!strchr(path, '/') && program_path(path))
+		return str_printf("; %s is a command: stap --example trace -c %s prints its system calls", path, path);
+	return "; give its path, or -e 'SCRIPT'";
+}
+
 static void add_file(struct session *s, const char *path)
 {
 	bool standard_input = strcmp(path, "-") == 0;
@@ -90,8 +101,7 @@ static void add_file(struct session *s, const char *path)
 	char *text = str_read_start(standard_input ? "/dev/stdin" : path, MAX_SCRIPT + 1, &len);
 
 	if (!text)
-		die("cannot read the script %s: %s; give its path, or -e 'SCRIPT'%s", path, strerror(errno), typography_option(path) ?
-		    str_printf("; if it is an option, write %s", typography_option(path)) : "");
+		die("cannot read the script %s: %s%s", path, strerror(errno), script_advice(path));
 	if (len > 4 && str_starts(text, "\177ELF"))
 		die("%s is a program, not a script; write -c %s%s to run it while a script runs", path,
 		    strchr(path, '/') ? "" : "./", path);

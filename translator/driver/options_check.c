@@ -188,7 +188,7 @@ static void check_script(const struct options *o)
 		options_misused("--doctor checks this machine: it takes no script, and no other option but --json and -v");
 	if (!o->script_text && !o->script_file && !o->clean_cache && !o->dump && !o->example &&
 	    !o->complete && !o->interactive && !o->doctor && !o->language_server)
-		options_misused("no script given: use a file, \"-\" or -e SCRIPT");
+		options_misused("no script given: use a file, \"-\" or -e SCRIPT; stap --example lists scripts by question");
 }
 
 void options_check(const struct options *o)

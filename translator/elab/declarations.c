@@ -210,21 +210,37 @@ static void note_private(struct session *s, struct loc loc, const char *word)
 		diag_note(loc, "\"%s\" is private to the file %s", word, file);
 }
 
-// Adds notes about other declarations to which a word may refer, after it was bound as a variable.
-static void note_similar(struct session *s, struct loc loc, const char *word)
+static bool is_function_name(struct session *s, const char *word)
 {
 	name_list names = { 0 };
 
+	add_functions(s, &names);
+	return str_in_list(&names, word);
+}
+
+// Returns advice how to find the variables of a probe, or "" if its points have none.
+static const char *list_variables(const struct probe *p)
+{
+	static const char *const without[] = { "begin", "end", "error", "never", "timer" };
+
+	if (!p || !p->written)
+		return "";
+	for (size_t i = 0; i < ARRAY_SIZE(without); i++)
+		if (strcspn(p->written, "(.") == strlen(without[i]) && str_starts(p->written, without[i]))
+			return "";
+	return "; stap -L POINT lists the variables of a probe point";
+}
+
+// Adds notes about other declarations to which a word may refer, after it was bound as a variable.
+static void note_similar(struct session *s, struct loc loc, const char *word)
+{
 	note_private(s, loc, word);
 	if (renamed_private("variables", word))
 		diag_note(loc, "%s", renamed_private("variables", word));
-	add_functions(s, &names);
-	for vec_each(&names, name)
-		if (!strcmp(*name, word)) {
-			diag_note(loc, "\"%s\" is also a function: call it as %s(...)", word, word);
-			return;
-		}
-	parse_hint_keyword(loc, word);
+	if (is_function_name(s, word))
+		diag_note(loc, "\"%s\" is also a function: call it as %s(...)", word, word);
+	else
+		parse_hint_keyword(loc, word);
 }
 
 // Returns true if the probe has a target variable of that name.
@@ -344,8 +360,12 @@ void declarations_unresolved(struct session *s, struct loc loc, const struct var
 			   "values", v->name);
 		return;
 	}
+	if (misspelt && is_function_name(s, v->name) && !renamed_private("variables", v->name)) {
+		diag_error(loc, "unresolved name \"%s\": it is a function: call it as %s(...)", v->name, v->name);
+		return;
+	}
 	if (misspelt && !*(similar = check_similar_names(s, v, f, p)))
-		similar = ", since no value is assigned to it";
+		similar = str_printf(", since no value is assigned to it%s", list_variables(p));
 	diag_error(loc, "unresolved type of \"%s\": it may be a long or a string%s", v->name, similar);
 	if (v->kind != VAR_GLOBAL)
 		note_similar(s, loc, v->name);
@@ -355,8 +375,12 @@ static void unknown_function(struct session *s, const struct expr *call)
 {
 	static const char *const variables[] = { "name", "argstr", "retstr", "retval", "filename", "pathname", "devname" };
 
-	if (foreign_word_call(call->u.call.name)) {
-		diag_error(call->loc, "unresolved function \"%s\": %s", call->u.call.name, foreign_word_call(call->u.call.name));
+	const char *advice = foreign_word_call(call->u.call.name);
+
+	if (!advice)
+		advice = foreign_word_value(call->u.call.name);
+	if (advice) {
+		diag_error(call->loc, "unresolved function \"%s\": %s", call->u.call.name, advice);
 		return;
 	}
 	diag_error(call->loc, "unresolved function \"%s\"%s", call->u.call.name,

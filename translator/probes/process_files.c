@@ -10,6 +10,7 @@
 #include "util/str.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fnmatch.h>
 #include <glob.h>
 #include <limits.h>
@@ -90,7 +91,11 @@ static const char *running_program(const struct point_part *part, long long pid)
 	struct stat of;
 
 	if (pid < 1 || pid > INT_MAX || stat(exe, &of) || readlink(exe, text, sizeof(text) - 1) <= 0) {
-		diag_error(part->loc, "cannot read the program of the process %lld", pid);
+		if (pid < 1 || access(str_printf("/proc/%lld", pid), F_OK))
+			diag_error(part->loc, "no such process: %lld; pgrep -a NAME lists processes with their IDs", pid);
+		else
+			diag_error(part->loc, "cannot read the program of the process %lld: %s", pid,
+				   errno == ENOENT ? "it is a kernel thread" : strerror(errno));
 		return NULL;
 	}
 	if (realpath(exe, path) && is_file(path, &of))
