@@ -79,29 +79,71 @@ static struct cache_key runtime_key(struct session *s, const arguments *sources)
 	return cache_hash_end(h);
 }
 
+// A part of the runtime's sources. All parts are compiled at once.
+struct part {
+	arguments argv;            // empty: the end of the parts
+	struct spawn compiler;
+	int status;
+};
+
+enum { PARTS = 8 };                // number of parts, whatever the number of processors: the object is always the same
+
+// Divides the sources, in their order, into parts[PARTS + 1]; each has a compiler's command with these words.
+static void divide(struct session *s, const arguments *sources, struct part *parts, const char *const *words)
+{
+	int each = (sources->n + PARTS - 1) / PARTS;
+
+	memset(parts, 0, (PARTS + 1) * sizeof(*parts));
+	for (int i = 0; i < sources->n; i++) {
+		arguments *argv = &parts[i / each].argv;
+
+		if (!argv->n) {
+			vec_push(argv, COMPILER);
+			add_flags(s, argv);
+			for (const char *const *w = words; *w; w++)
+				vec_push(argv, *w);
+		}
+		vec_push(argv, sources->at[i]);
+	}
+}
+
+// Runs the command of a part, and meanwhile those after it. Each sets its status and output.
+static void run_parts(void *first)
+{
+	static const char *const env[] = { "LC_ALL=C", NULL };
+	struct part *p = first;
+
+	if (!p->argv.n)
+		return;
+	vec_push(&p->argv, NULL);
+	p->compiler = (struct spawn){
+		.argv = p->argv.at, .env = env, .capture = true, .meanwhile = run_parts, .meanwhile_arg = p + 1,
+	};
+	p->status = spawn_run(&p->compiler);
+}
+
 // Returns the key of `names` and of libc's headers, which the sources include. The preprocessed headers are hashed
 // before compilation and must be unchanged after it; otherwise nothing is cached.
 static struct cache_key headers_key(struct session *s, const struct cache_key *names, const arguments *sources)
 {
 	const char *list = cache_text(s, names, ".user.d", NULL);
 	struct depends depends = { .dir = directory_here(), .start = depends_now() };
-	const char *env[] = { "LC_ALL=C", NULL };
-	arguments argv = { 0 }, compiler = { 0 };
-	struct spawn run = { .env = env, .capture = true };
+	struct part parts[PARTS + 1];
+	arguments compiler = { 0 };
+	struct buf text = { 0 };
+	bool failed = false;
 
 	if (list || !s->cache_dir)
 		return depends_key(names, list ? list : "");
 	vec_push(&compiler, COMPILER);
 	add_flags(s, &compiler);
-	for vec_each(&compiler, word)
-		vec_push(&argv, *word);
-	for (const char *const *w = (const char *const[]){ "-M", "-MT", "object", NULL }; *w; w++)
-		vec_push(&argv, *w);
-	for vec_each(sources, source)
-		vec_push(&argv, *source);
-	vec_push(&argv, NULL);
-	run.argv = argv.at;
-	list = spawn_run(&run) ? NULL : depends_of(s, &depends, &compiler, sources->at[0], run.output);
+	divide(s, sources, parts, (const char *const[]){ "-M", "-MT", "object", NULL });
+	run_parts(parts);
+	for (struct part *p = parts; p->argv.n; p++) {
+		failed |= p->status != 0;
+		buf_printf(&text, "%s", p->compiler.output);
+	}
+	list = failed ? NULL : depends_of(s, &depends, &compiler, sources->at[0], buf_text(&text));
 	if (list)
 		cache_put(s, names, ".user.d", list, strlen(list));
 	return depends_key(names, list ? list : "");
@@ -139,6 +181,31 @@ static void list_sources(const struct session *s, arguments *sources)
 
 // A compilation error is a bug or a problem of the machine, since errors of the user were found in pass 2. Only
 // `embedded` (may be NULL) may use a missing name: then it returns false.
+static bool check_compiler(const struct session *s, int status, const char *output, const char *what,
+			   const struct c_unit *embedded)
+{
+	if (status == 0)
+		return true;
+	tool_interrupted(status);
+	if (status == 127)
+		die("cannot run %s, which --runtime=user and --runtime=bpf require: install the package %s", COMPILER,
+		    COMPILER);
+	if (s->opt.bpf_runtime && strstr(output, "bpf/libbpf.h: No such file"))
+		die("the headers of libbpf, which --runtime=bpf requires, are not found: install the package libbpf-dev");
+	if (strstr(output, "<signal.h>") && strstr(output, "signal.h: No such file"))
+		die("the headers of the C library, which --runtime=user and --runtime=bpf require, are not found: install the "
+		    "package libc6-dev (glibc-devel)");
+	build_advise(output, s->tmp_dir);
+	diag_output(output);
+	if (embedded && strstr(output, "undefined reference")) {
+		diag_error(embedded->loc, "embedded C uses functions or variables that libc does not have (the linker's messages "
+			   "are above)");
+		return false;
+	}
+	die("compiling %s failed (status %d); unless $QUICKTAP_USER_CFLAGS explains it, this is a bug of the"
+	    " translator: please report it with the script (-k keeps the files)", what, status);
+}
+
 static bool run_compiler(const struct session *s, arguments *argv, const char *what, const struct c_unit *embedded)
 {
 	const char *env[] = { "LC_ALL=C", NULL };
@@ -148,26 +215,7 @@ static bool run_compiler(const struct session *s, arguments *argv, const char *w
 	vec_push(argv, NULL);
 	compiler.argv = argv->at;
 	status = spawn_run(&compiler);
-	if (status == 0)
-		return true;
-	tool_interrupted(status);
-	if (status == 127)
-		die("cannot run %s, which --runtime=user and --runtime=bpf require: install the package %s", COMPILER,
-		    COMPILER);
-	if (s->opt.bpf_runtime && strstr(compiler.output, "bpf/libbpf.h: No such file"))
-		die("the headers of libbpf, which --runtime=bpf requires, are not found: install the package libbpf-dev");
-	if (strstr(compiler.output, "<signal.h>") && strstr(compiler.output, "signal.h: No such file"))
-		die("the headers of the C library, which --runtime=user and --runtime=bpf require, are not found: install the "
-		    "package libc6-dev (glibc-devel)");
-	build_advise(compiler.output, s->tmp_dir);
-	diag_output(compiler.output);
-	if (embedded && strstr(compiler.output, "undefined reference")) {
-		diag_error(embedded->loc, "embedded C uses functions or variables that libc does not have (the linker's messages "
-			   "are above)");
-		return false;
-	}
-	die("compiling %s failed (status %d); unless $QUICKTAP_USER_CFLAGS explains it, this is a bug of the"
-	    " translator: please report it with the script (-k keeps the files)", what, status);
+	return check_compiler(s, status, compiler.output, what, embedded);
 }
 
 // Returns whether the compiler finds this static library.
@@ -183,16 +231,26 @@ static bool has_archive(const char *name)
 static char *compile_runtime(struct session *s, const arguments *sources)
 {
 	char *object = str_printf("%s/runtime.o", s->tmp_dir);
-	arguments argv = { 0 };
+	struct part parts[PARTS + 1];
+	arguments link = { 0 };
 
-	vec_push(&argv, COMPILER);
-	add_flags(s, &argv);
-	for (int i = 0; i < sources->n; i++)
-		vec_push(&argv, sources->at[i]);
-	vec_push(&argv, "-r");
-	vec_push(&argv, "-o");
-	vec_push(&argv, object);
-	run_compiler(s, &argv, "the user runtime", NULL);
+	divide(s, sources, parts, (const char *const[]){ "-r", NULL });
+	vec_push(&link, COMPILER);
+	add_flags(s, &link);
+	for (struct part *p = parts; p->argv.n; p++) {
+		char *part = str_printf("%s/runtime%td.o", s->tmp_dir, p - parts);
+
+		vec_push(&p->argv, "-o");
+		vec_push(&p->argv, part);
+		vec_push(&link, part);
+	}
+	run_parts(parts);
+	for (struct part *p = parts; p->argv.n; p++)
+		check_compiler(s, p->status, p->compiler.output, "the user runtime", NULL);
+	vec_push(&link, "-r");
+	vec_push(&link, "-o");
+	vec_push(&link, object);
+	run_compiler(s, &link, "the user runtime", NULL);
 	return object;
 }
 
