@@ -211,6 +211,8 @@ struct stp_control {
 	s64 target;                    /* process ID of the command of -c, or of -x */
 	s64 client;                    /* process ID of the client */
 	s64 timezone;                  /* seconds east of UTC */
+	s64 namespaces;                /* ID of the process whose namespaces ns_*() functions use */
+	u64 pid_namespace, user_namespace;     /* addresses of these namespaces; 0: not yet read */
 	u64 losses[STP_LOSSES_MAX];
 	/* locks of globals, taken like a slot; a global uses the word of its number */
 	u32 locks[STP_LOCK_WORDS];

@@ -181,6 +181,40 @@ STP_GLOBAL_FUNCTION u64 bpf_pid2task(u64 id)
 }
 #define stp_pid2task(c, id) ((s64)bpf_pid2task((u64)(id)))
 
+/* ------------------------------------------------------------------ namespaces of --target-namespaces */
+
+struct upid___spaces { int nr; void *ns; } STP_KERNEL_TYPE;
+struct pid___spaces { u32 level; struct upid___spaces numbers[1]; } STP_KERNEL_TYPE;
+struct cred___spaces { void *user_ns; } STP_KERNEL_TYPE;
+struct task_struct___spaces { struct pid___spaces *thread_pid; const struct cred___spaces *real_cred; } STP_KERNEL_TYPE;
+
+/* Reads the addresses of the process' namespaces in the first hit that needs them, while the process exists. */
+STP_GLOBAL_FUNCTION int bpf_find_namespaces(void)
+{
+	struct task_struct___spaces *task;
+	const struct cred___spaces *cred = NULL;
+	struct pid___spaces *pid = NULL;
+	u32 level = 0;
+	u64 ns = 0;
+
+	if (stp_control.user_namespace)
+		return 0;
+	task = (void *)bpf_pid2task((u64)stp_control.namespaces);
+	if (!task)
+		return 0;
+	STP_KERNEL_READ(pid, task->thread_pid);
+	STP_KERNEL_READ(level, pid->level);
+	bpf_probe_read_kernel(&ns, sizeof(ns), (const void *)((u64)&pid->numbers[0].ns +
+		level * __builtin_preserve_type_info(*(struct upid___spaces *)0, 1 /* its size */)));
+	stp_control.pid_namespace = ns;
+	STP_KERNEL_READ(cred, task->real_cred);
+	STP_KERNEL_READ(ns, cred->user_ns);
+	stp_control.user_namespace = ns;
+	return 0;
+}
+#define stp_pid_namespace(c) (bpf_find_namespaces(), stp_control.pid_namespace)
+#define stp_user_namespace(c) (bpf_find_namespaces(), stp_control.user_namespace)
+
 struct thread_info___kind { unsigned long flags; } STP_KERNEL_TYPE;
 struct task_struct___kind { struct thread_info___kind thread_info; } STP_KERNEL_TYPE;
 #define STP_TIF_ADDR32 29              /* bit of x86 */

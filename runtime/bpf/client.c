@@ -838,6 +838,7 @@ void event_probes_enable(bool open)
 	control->target = stp_target(NULL);
 	control->client = getpid();
 	control->timezone = stp_timezone_s(NULL);
+	control->namespaces = stp_session.namespaces ? stp_session.namespaces : getpid();
 	while (!control->clock_offset) /* bounded: until this process runs some microseconds without interruption */
 		follow_clock();
 	__atomic_store_n(&control->open, open, __ATOMIC_SEQ_CST);

@@ -2,12 +2,13 @@
 /*
  * The main program of a script that runs in a process (--runtime=user):
  *
- *	program [-v] [-s] [-n NAME] [-k MS] [-c COMMAND | -x PID] [NAME=VALUE]...
+ *	program [-v] [-s] [-n NAME] [-k MS] [-N PID] [-c COMMAND | -x PID] [NAME=VALUE]...
  *
  * runs begin probes, then timers until exit(), SIGINT, SIGTERM, SIGHUP or the end of COMMAND, then
  * end or error probes; then waits for COMMAND, for which -k sets a time limit in milliseconds from its start
- * (0: none). Exit status 1 after errors or when COMMAND failed, 3 after losses with -s,
- * 5 with -k when only COMMAND failed, else 0. -n: the script's name (default: that of the program's file up to a dot).
+ * (0: none). Exit status 1 after errors or when COMMAND failed, 3 after losses with -s, 5 with -k when only COMMAND
+ * failed, else 0. -n: the script's name (default: that of the program's file up to a dot). -N: the process whose
+ * namespaces the ns_*() functions use (default: this one).
  */
 #define _GNU_SOURCE
 #include "user.h"
@@ -88,7 +89,7 @@ struct arguments {
 
 static int usage(const char *program)
 {
-	fprintf(stderr, "Usage: %s [-v] [-s] [-n NAME] [-k MS] [-c COMMAND | -x PID] [NAME=VALUE]...\n", program);
+	fprintf(stderr, "Usage: %s [-v] [-s] [-n NAME] [-k MS] [-N PID] [-c COMMAND | -x PID] [NAME=VALUE]...\n", program);
 	return -1;
 }
 
@@ -98,7 +99,7 @@ static int parse_arguments(struct arguments *a, int argc, char **argv)
 	int64_t number;
 	int opt;
 
-	while ((opt = getopt(argc, argv, "c:x:vsn:k:")) != -1) {
+	while ((opt = getopt(argc, argv, "c:x:vsn:k:N:")) != -1) {
 		switch (opt) {
 		case 'c':
 			a->command = optarg;
@@ -116,6 +117,11 @@ static int parse_arguments(struct arguments *a, int argc, char **argv)
 				return usage(argv[0]);
 			a->command_ms = number;
 			a->report_command = true;
+			break;
+		case 'N':
+			if (!number_whole(optarg, 10, 1, MAX_PID, &number))
+				return usage(argv[0]);
+			stp_session.namespaces = (s32)number;
 			break;
 		case 'n':
 			user_program_name = optarg;

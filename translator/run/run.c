@@ -264,6 +264,6 @@ int pass_run(struct session *s)
 	struct report report;
 
 	if (runs_as_process(s))
-		user_require_target(s);        // before stap-report replaces the files of --output
+		user_require_processes(s);     // before stap-report replaces the files of --output
 	return report_finish(&report, report_start(s, &report) ? run_somewhere(s) : EXIT_FAILURE);
 }

@@ -58,8 +58,8 @@ void report_recorded(struct session *s, char **files) __attribute__((noreturn));
 // user.c: runs the program on the user runtime with -c, -x, -G, -o. Returns its exit status.
 // serve.c: --export: starts the server of the script's metrics, which ends when the returned descriptor is closed.
 int serve_start(struct session *s);
-// Exits if the process of -x does not exist.
-void user_require_target(const struct session *s);
+// Exits if the process of -x or of --target-namespaces does not exist.
+void user_require_processes(const struct session *s);
 int user_run(struct session *s);
 // --export: starts the server of the metrics of a program, before the program.
 void user_serve(struct session *s);

@@ -88,15 +88,22 @@ void user_arguments(struct session *s, arguments *argv)
 {
 	add_options(s, argv);
 	run_target(s, argv);
+	if (s->opt.namespaces_pid && s->opt.bpf_runtime) {
+		vec_push(argv, "-N");
+		vec_push(argv, str_printf("%d", s->opt.namespaces_pid));
+	}
 	add_globals(s, argv);
 }
 
-void user_require_target(const struct session *s)
+void user_require_processes(const struct session *s)
 {
-	int pid = s->opt.target_pid;
+	const struct { const char *option; int pid; } all[] = {
+		{ "-x ", s->opt.target_pid }, { "--target-namespaces=", s->opt.namespaces_pid },
+	};
 
-	if (pid && kill(pid, 0) < 0 && errno == ESRCH)
-		die("-x %d: no such process; pgrep -a NAME lists processes with their IDs", pid);
+	for (size_t i = 0; i < ARRAY_SIZE(all); i++)
+		if (all[i].pid && kill(all[i].pid, 0) < 0 && errno == ESRCH)
+			die("%s%d: no such process; pgrep -a NAME lists processes with their IDs", all[i].option, all[i].pid);
 }
 
 void user_serve(struct session *s)
