@@ -29,6 +29,14 @@ bool bind_in_library(const struct binder *b)
 	return b->func && b->func->source && b->func->source->library;
 }
 
+static const char *arity_advice(const struct var *v, int arity)
+{
+	if (arity == 0)
+		return str_printf("; %s[%s] is an element, foreach (%s in %s) lists all", v->name,
+				  v->arity == 1 ? "key" : "key, ...", v->arity == 1 ? "key" : "[key, ...]", v->name);
+	return arity == 1 ? "; several keys are written in brackets: foreach ([a, b] in x)" : "";
+}
+
 enum { MAX_INDICES = 9 };      // generated.h: STP_MAX_KEYS
 
 void bind_set_arity(struct var *v, int arity, struct loc loc)
@@ -55,9 +63,7 @@ void bind_set_arity(struct var *v, int arity, struct loc loc)
 			   arity == 1 ? "ex" : "ices");
 	else
 		diag_error(loc, "inconsistent arity: \"%s\" has %d ind%s, used with %d here%s", v->name, v->arity,
-			   v->arity == 1 ? "ex" : "ices", arity, arity ? "" :
-			   str_printf("; %s[%s] is an element, foreach (%s in %s) lists all", v->name,
-				      v->arity == 1 ? "key" : "key, ...", v->arity == 1 ? "key" : "[key, ...]", v->name));
+			   v->arity == 1 ? "ex" : "ices", arity, arity_advice(v, arity));
 	diag_note(v->arity_loc.source ? v->arity_loc : v->loc, "first used here");
 }
 

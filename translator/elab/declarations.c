@@ -403,8 +403,8 @@ static void wrong_count(const struct expr *call, const func_vec *any)
 		   wanted == 1 ? "" : "s", given);
 	for vec_each(any, f)
 		diag_note((*f)->loc, "\"%s\" is defined here", (*f)->name);
-	if (foreign_word_call(call->u.call.name))
-		diag_note(call->loc, "%s", foreign_word_call(call->u.call.name));
+	if (foreign_word_other(call->u.call.name))
+		diag_note(call->loc, "%s", foreign_word_other(call->u.call.name));
 }
 
 struct func *declarations_find_function(struct session *s, struct expr *call)

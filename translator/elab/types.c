@@ -113,7 +113,7 @@ static bool refuse_stats(struct infer *t, const struct expr *e, const struct var
 	if (v->type != T_STATS)
 		return false;
 	if (t->report)
-		diag_error(e->loc, "\"%s\" is a statistic: use @count, @sum, @min, @max or @avg to read it, "
+		diag_error(e->loc, "\"%s\" is a statistic: use @count, @sum, @min, @max or @avg to read it, @hist_log in print(), "
 			   "\"<<<\" to add to it", v->name);
 	return true;
 }

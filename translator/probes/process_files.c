@@ -386,6 +386,8 @@ static int find_programs(struct session *s, const struct probe_match *m, struct 
 		diag_error(part->loc, strchr(part->text, '/') ? "file \"%s\" not found%s"
 							       : "program \"%s\" not found in PATH or in the current directory%s",
 			   part->text, diag_similar(part->text, add_files, part->text));
+		if (str_starts(part->text, "lib"))
+			diag_note(part->loc, "a library is named as the linker names it, \"libc.so.6\", or by its path");
 		return 1;
 	}
 	note_found(s, part->text, path);

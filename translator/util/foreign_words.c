@@ -103,6 +103,14 @@ const char *foreign_word_call(const char *name)
 	return advice(calls, END(calls), name);
 }
 
+const char *foreign_word_other(const char *name)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(calls); i++)
+		if (contains_name(calls[i].names, name) && calls[i].language)
+			return str_printf("for \"%s\" of %s, write %s", name, calls[i].language, calls[i].instead);
+	return NULL;
+}
+
 const char *foreign_word_target(const char *name)
 {
 	return advice(targets, END(targets), name);

@@ -8,6 +8,8 @@
 // Each returns advice for a word, "it exists only in bpftrace; write execname()", or NULL.
 const char *foreign_word_value(const char *name);     // a variable that is not declared
 const char *foreign_word_call(const char *name);      // a function that is not declared
+// For a function of this language that another one has, too: "for "ustack" of bpftrace, write ...", or NULL.
+const char *foreign_word_other(const char *name);
 const char *foreign_word_target(const char *name);    // $name, that a probe does not have
 const char *foreign_word_point(const char *word);     // the first word of a probe point, or "." and the last one
 // Returns advice, with "; " before it, or "" for a value of the wrong type. what: text that begins with the
