@@ -12,6 +12,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "../include/checksum.h"    /* it uses memcpy() */
+
 static struct bpf_link **links;
 static u32 nlinks;
 
@@ -80,21 +82,54 @@ static int start_tracepoints(void *table, u32 n)
 
 /* ------------------------------------------------------------------ programs and libraries */
 
-bool client_same_file(const struct stp_program *program)
+/* Computes the checksum of the code of a file that has no build ID. Returns false if the file is shorter than that. */
+static bool sum_code(FILE *f, u64 len, u8 *id)
+{
+	static u8 piece[65536];
+	struct checksum c;
+	u64 sum;
+
+	checksum_begin(&c);
+	while (len) {
+		size_t n = len < sizeof(piece) ? len : sizeof(piece);
+
+		if (fread(piece, 1, n, f) != n)
+			return false;
+		checksum_add(&c, piece, n);
+		len -= n;
+	}
+	sum = checksum_end(&c);
+	memcpy(id, &sum, sizeof(sum));
+	return true;
+}
+
+static bool has_id(const struct stp_program *program)
 {
 	u8 id[64];
-	bool same = false;
-	FILE *f;
+	bool same;
+	FILE *f = fopen(program->path, "re");
 
-	if (program->summed || !program->id_len || program->id_len > sizeof(id))
-		return true;
-	f = fopen(program->path, "re");
 	if (!f)
 		return true;           /* the reason is reported when the probe is attached */
-	same = !fseeko(f, (off_t)program->id_offset, SEEK_SET) && fread(id, 1, program->id_len, f) == program->id_len &&
+	same = !fseeko(f, (off_t)program->id_offset, SEEK_SET) &&
+		(program->summed ? sum_code(f, program->summed, id) : fread(id, 1, program->id_len, f) == program->id_len) &&
 		!memcmp(id, program->id, program->id_len);
 	fclose(f);
 	return same;
+}
+
+/* The result for the previous program is kept, since probes of one program follow each other. */
+bool client_same_file(const struct stp_program *program)
+{
+	static struct { const struct stp_program *program; bool same; } last;
+
+	if (!program->id_len || program->id_len > 64)
+		return true;
+	if (last.program != program) {
+		last.same = has_id(program);
+		last.program = program;
+	}
+	return last.same;
 }
 
 static int attach_uprobe(const struct stp_uprobe *u, struct bpf_program *program, bool is_return)
@@ -117,8 +152,8 @@ static int start_uprobe(const struct stp_uprobe *u)
 	int err;
 
 	if (!client_same_file(u->program)) {
-		stp_complain("%s is not the file that the script was translated for (its build ID differs); translate the script "
-			     "again", u->program->path);
+		stp_complain("%s is not the file that the script was translated for (its %s differs); translate the script "
+			     "again", u->program->path, u->program->summed ? "code" : "build ID");
 		return -EINVAL;
 	}
 	err = u->entry ? attach_uprobe(u, client_entry_program(number), false) : 0;
