@@ -471,8 +471,21 @@ STP_INLINE bool enters_##number(struct stp_slot *s)				\
 }
 
 /* ctx: struct pt_regs *, then the number or the result */
+/*
+ * With records, counts the hits of a program: it runs at all system calls, and costs.c reads the variable instead of
+ * the kernel's number of runs.
+ */
+#ifdef STP_EVENT_TIMES
+#define STP_CALL_HITS(number_) u64 stp_calls_##number_ SEC(".bss.calls");
+#define STP_COUNT_CALL(number_) __sync_fetch_and_add(&stp_calls_##number_, 1)
+#else
+#define STP_CALL_HITS(number_)
+#define STP_COUNT_CALL(number_)
+#endif
+
 #define STP_ON_SYSCALL(is_return_, reads_, splits_, compat_, execution_, names_, enters_, number_,	\
 		       handler, condition, late)				\
+STP_CALL_HITS(number_)								\
 SEC("raw_tp") int stp_program_##number_(u64 *ctx)				\
 {										\
 	u64 number = bpf_call_number(ctx, is_return_);				\
@@ -522,6 +535,7 @@ SEC("raw_tp") int stp_program_##number_(u64 *ctx)				\
 		stp_end(s);							\
 		return 0;							\
 	}									\
+	STP_COUNT_CALL(number_);						\
 	STP_RUN(s, STP_CALL_PROBE(call), handler, condition, late);		\
 	return 0;								\
 }

@@ -150,8 +150,8 @@ static u64 value_size(const struct bpf_map *m)
 	return (bpf_map__value_size(m) + 7ull) / 8 * 8;
 }
 
-/* Returns the offset of a variable in its section according to the object's BTF, or -1. */
-static s64 variable_offset(const char *section, const char *name)
+/* It is in the object's BTF. */
+s64 client_variable_offset(const char *section, const char *name)
 {
 	const struct btf *btf = bpf_object__btf(object);
 	s32 id = btf ? btf__find_by_name_kind(btf, section, BTF_KIND_DATASEC) : -1;
@@ -179,7 +179,7 @@ static int find_globals(void)
 	if (!shared_cells || (m && !globals))
 		return -ENOMEM;
 	for (i = 0; i < n && globals; i++) {
-		offset = variable_offset(".bss.globals", g[i].name);
+		offset = client_variable_offset(".bss.globals", g[i].name);
 		shared_cells[i] = offset < 0 ? NULL : globals + offset;
 	}
 	return 0;

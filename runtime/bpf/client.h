@@ -93,6 +93,8 @@ struct bpf_program *client_named_program(const char *name);
 struct bpf_program *client_entry_program(u32 probe);
 /* Maps a section of variables of the programs; NULL: no program has it. */
 void *client_map_section(const char *section);
+/* Returns the offset of a variable in its section, or -1. */
+s64 client_variable_offset(const char *section, const char *name);
 /* Returns the rows of a family of the script; NULL: the script does not use it. */
 const struct stp_family *client_family(const struct stp_family_ops *ops);
 /* Counts hits that the kernel did not deliver, since a program was running. */
