@@ -375,8 +375,8 @@ bool di_module_exports(const struct di_module *m, const char *symbol); // the sy
 bool di_lacks_variable(const struct di_module *m, const char *symbol);
 
 void di_tracepoint_names(struct di_module *m, di_names *out);
-// Returns the TRACE_SYSTEM ("sched") according to the kernel's headers; "" if they are not installed or do not define
-// it.
+// Returns the TRACE_SYSTEM ("sched") according to the kernel's headers, or for the running kernel without headers
+// according to tracefs; "" if it is in neither.
 const char *di_tracepoint_system(struct di_module *m, const char *name);
 
 // suggest.c: returns " (similar: a, b)"; "" if no name is similar, or if messages are suppressed.

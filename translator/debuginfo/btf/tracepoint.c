@@ -2,7 +2,8 @@
 // Lists the tracepoints of the kernel image and of its modules.
 //
 // In: BTF, which has names and prototypes; for a module without BTF its __traceiter_* functions; the kernel's
-//      headers for the trace system of each tracepoint, which no debuginfo has.
+//      headers for the trace system of each tracepoint, which no debuginfo has; without headers, the running
+//      kernel's tracefs.
 // Out: the lookups of debuginfo.h.
 #include "debuginfo/btf/btf_source.h"
 #include "debuginfo/module.h"
@@ -13,8 +14,10 @@
 #include <ctype.h>
 #include <dirent.h>
 #include <fnmatch.h>
+#include <glob.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/utsname.h>
 
 // ---------------------------------------------------------------- names and arguments
 
@@ -194,10 +197,32 @@ static void scan_directory(struct di_module *m, const char *path)
 		closedir(dir);
 }
 
+// Reads the systems of the running kernel's events, which have the names of their tracepoints, from tracefs.
+static void scan_events(struct di_module *m)
+{
+	glob_t found = { 0 };
+
+	if (glob("/sys/kernel/tracing/events/*/*/id", 0, NULL, &found) &&
+	    glob("/sys/kernel/debug/tracing/events/*/*/id", 0, NULL, &found))
+		return;
+	for (size_t i = 0; i < found.gl_pathc; i++) {
+		char *path = str_dup(found.gl_pathv[i]), *event, *system;
+
+		*strrchr(path, '/') = '\0';
+		event = strrchr(path, '/');
+		*event++ = '\0';
+		system = strrchr(path, '/') + 1;
+		if (!map_get(&m->systems, event))
+			map_put(&m->systems, event, system);
+	}
+	globfree(&found);
+}
+
 // Debian and others install headers that are common to all flavours in a separate tree.
 static void scan_headers(struct di_module *m)
 {
 	const struct kernel *k = m->s->kernel;
+	struct utsname host;
 	const char *roots[] = {
 		k->build_tree ? k->build_tree : "",
 		str_printf("%s/source", k->build_tree ? k->build_tree : ""),
@@ -209,6 +234,8 @@ static void scan_headers(struct di_module *m)
 		scan_directory(m, str_printf("%s/include/ras", roots[i]));
 		scan_directory(m, str_printf("%s/arch/%s/include/asm/trace", roots[i], k->source_arch));
 	}
+	if (!m->systems.n && !uname(&host) && !strcmp(host.release, k->release))
+		scan_events(m);
 	m->systems_loaded = true;
 }
 
