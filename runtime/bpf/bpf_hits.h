@@ -470,7 +470,6 @@ STP_INLINE bool enters_##number(struct stp_slot *s)				\
 	return true;								\
 }
 
-/* ctx: struct pt_regs *, then the number or the result */
 /*
  * With records, counts the hits of a program: it runs at all system calls, and costs.c reads the variable instead of
  * the kernel's number of runs.
@@ -483,6 +482,7 @@ STP_INLINE bool enters_##number(struct stp_slot *s)				\
 #define STP_COUNT_CALL(number_)
 #endif
 
+/* ctx: struct pt_regs *, then the number or the result */
 #define STP_ON_SYSCALL(is_return_, reads_, splits_, compat_, execution_, names_, enters_, number_,	\
 		       handler, condition, late)				\
 STP_CALL_HITS(number_)								\
