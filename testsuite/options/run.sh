@@ -71,6 +71,7 @@ expect timing-by-define 0 'probe hit report' "$STAP" --runtime=user -DSTP_TIMING
 expect messages 0 '.message_bytes = 384000' "$STAP" -p3 --runtime=user -DSTP_DEFAULT_BUFFERS=1000 -e "$begin"
 expect messages-too-many 1 'is more than 67108864 bytes (64 MB) of messages' "$STAP" -p3 --runtime=user -DSTP_CTL_BUFFER_SIZE=60000000 -e "$begin"
 expect misspelt-limit 0 'WARNING: unknown limit "MAXSTRINLEN" in -DMAXSTRINLEN; the script'\''s embedded C does not use this name either (similar: MAXSTRINGLEN' "$STAP" -p2 --runtime=user -DMAXSTRINLEN=100 -e "$begin"
+expect limit-in-lower-case 0 'WARNING: unknown limit "maxaction" in -Dmaxaction; the script'\''s embedded C does not use this name either (similar: MAXACTION' "$STAP" -p2 --runtime=user -Dmaxaction=100 -e "$begin"
 ! wanted_some limits || . "$TESTS/options/limits.sh"
 embedded() { user -g -p4 -e "$1 probe begin { println(f(\"text\")) }"; }
 expect embedded-text-as-number 1 "<input>:1:42: error: passing argument 1 of 'stp_long'" embedded 'function f:long(s:string) %{ STAP_RETURN("abc"); %}'

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <stdint.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
 // Grows the buffer for len more bytes and the zero byte.
@@ -353,7 +354,7 @@ static void similar_to_name(const char *wanted, const char *const *names, int n,
 			continue;
 		if (!is_similar(wanted, names[i], abs(longer)))
 			continue;
-		d = str_distance(wanted, names[i]);
+		d = strcmp(wanted, names[i]) && !strcasecmp(wanted, names[i]) ? 1 : str_distance(wanted, names[i]);
 		// A name with distance 0 exists, but is not available there, so it is not suggested.
 		if (d && is_similar(wanted, names[i], d))
 			add_similar(out, names[i], d);
