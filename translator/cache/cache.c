@@ -166,7 +166,8 @@ struct cache_key cache_hash_end(struct cache_hash *h)
 
 void cache_disable(struct session *s, const char *why)
 {
-	diag_warning((struct loc){ 0 }, "cache %s disabled: %s; set SYSTEMTAP_DIR to a writable directory", s->cache_dir, why);
+	diag_warning((struct loc){ 0 }, "cache %s disabled: %s; set SYSTEMTAP_DIR to a writable directory of your own",
+		     s->cache_dir, why);
 	s->cache_dir = NULL;
 }
 
@@ -183,8 +184,7 @@ static const char *check_dir(const char *path)
 		return str_printf("%s is not a directory", path);
 	// Any user who can write there could choose what is loaded into the kernel.
 	if (st.st_uid != geteuid())
-		return str_printf("%s belongs to user %d; set SYSTEMTAP_DIR to a directory of your own",
-				  path, (int)st.st_uid);
+		return str_printf("%s belongs to user %d", path, (int)st.st_uid);
 	return NULL;
 }
 
