@@ -51,6 +51,7 @@ else
 	[ -e /var/lib/dkms/mok.key ] || [ -e /var/lib/shim-signed/mok/MOK.priv ] ||
 		expect sign-no-usual-key 1 'no readable key for modules found in /var/lib/shim-signed/mok or /var/lib/dkms' signed --sign-module -m no
 	expect sign-program 1 '--sign-module is not supported with --runtime=user' user --sign-module -e "$begin"
+	expect sign-bpf 1 '--sign-module is not supported with --runtime=bpf' "$STAP" --runtime=bpf --sign-module -p2 -e "$begin"
 	[ -e "$keys/cached.ko" ] || signed -m cached --sign-module="$keys/other.key,$keys/other.pem" >/dev/null
 	signed -m t_trusted --sign-module="$keys/trusted.key,$keys/trusted.pem" >/dev/null
 fi

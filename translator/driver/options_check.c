@@ -105,8 +105,9 @@ static void check_where(const struct options *o)
 	if (o->export && o->remotes.n && !o->merge)
 		options_misused("--export cannot be used with --remote or --hosts without --merge, which exports the sums of all "
 				"hosts");
-	if (o->sign_module && o->user_runtime)
-		options_misused("--sign-module is not supported with --runtime=user, which has no module");
+	if (o->sign_module && (o->user_runtime || o->bpf_runtime))
+		options_misused("--sign-module is not supported with --runtime=%s, which has no module",
+				o->bpf_runtime ? "bpf" : "user");
 	check_hosts(o);
 }
 
