@@ -183,6 +183,7 @@ STP_GLOBAL_FUNCTION u64 bpf_pid2task(u64 id)
 
 /* ------------------------------------------------------------------ namespaces of --target-namespaces */
 
+#ifdef STP_USES_NAMESPACES
 struct upid___spaces { int nr; void *ns; } STP_KERNEL_TYPE;
 struct pid___spaces { u32 level; struct upid___spaces numbers[1]; } STP_KERNEL_TYPE;
 struct cred___spaces { void *user_ns; } STP_KERNEL_TYPE;
@@ -214,6 +215,7 @@ STP_GLOBAL_FUNCTION int bpf_find_namespaces(void)
 }
 #define stp_pid_namespace(c) (bpf_find_namespaces(), stp_control.pid_namespace)
 #define stp_user_namespace(c) (bpf_find_namespaces(), stp_control.user_namespace)
+#endif
 
 struct thread_info___kind { unsigned long flags; } STP_KERNEL_TYPE;
 struct task_struct___kind { struct thread_info___kind thread_info; } STP_KERNEL_TYPE;

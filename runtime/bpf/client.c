@@ -481,9 +481,23 @@ static void check_target(void)
 		     "(docker run --pid=host)");
 }
 
+/* Returns false if programs look up the namespaces of a process whose ID they cannot know. */
+static bool check_namespaces(void)
+{
+	const struct btf *btf = bpf_object__btf(object);
+
+	if (!btf || btf__find_by_name_kind(btf, "bpf_find_namespaces", BTF_KIND_FUNC) < 0 || client_in_initial_namespace())
+		return true;
+	stp_complain("ns_*() functions require a process in the PID namespace of the host, but this is another PID namespace: "
+		     "run stap in that of the host (docker run --pid=host)");
+	return false;
+}
+
 int event_probes_drop_capabilities(void)
 {
 	check_target();
+	if (!check_namespaces())
+		return -1;
 	if (bpf_object__find_map_by_name(object, "stp_mappings")) {    /* programs list call stacks of processes */
 		process_maps_start();
 		process_events_start();

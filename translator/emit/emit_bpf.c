@@ -131,6 +131,7 @@ static const struct { const char *call; unsigned use; } calls_of_library[] = {
 	{ "stp_ustack", BPF_TEXT | BPF_SYMBOLS | BPF_USER_STACKS },
 	{ "stp_print_usyms", BPF_TEXT | BPF_SYMBOLS | BPF_USER_STACKS },
 	{ "stp_probefunc", BPF_TEXT | BPF_SYMBOLS | BPF_POINT_FUNCTION },
+	{ "stp_pid_namespace", BPF_NAMESPACES }, { "stp_user_namespace", BPF_NAMESPACES },
 	{ "stp_backtrace", BPF_TEXT | BPF_SYMBOLS | BPF_STACKS }, { "stp_stack", BPF_TEXT | BPF_SYMBOLS | BPF_STACKS },
 };
 
@@ -165,6 +166,8 @@ static void write_used_operations(const struct emitter *e, struct cwriter *w)
 		cw_line(w, "#define STP_USES_MEMORY");
 	if (e->program_uses & BPF_CALL_TEXTS)
 		cw_line(w, "#define STP_USES_CALL_TEXTS");
+	if (e->program_uses & BPF_NAMESPACES)
+		cw_line(w, "#define STP_USES_NAMESPACES");
 	if (e->program_uses & BPF_SCALARS)
 		cw_line(w, "#define STP_USES_SCALARS");
 	for vec_each(&e->globals, g) {
