@@ -690,8 +690,7 @@ expect example-show-nothing 1 "--show requires --example NAME" "$STAP" --show
 expect example-mentioned 1 'example "which task sleeps" not found; descriptions that mention it:
   cpu/stalls             Which tasks sleep uninterruptibly (state D), on what, and for how long?' "$STAP" --example "which task sleeps"
 expect example-question-of-program 1 'descriptions that mention it:
-  cpu/offcpu             Where does a program wait?
-  cpu/stalls             Which tasks sleep uninterruptibly' "$STAP" --example "my program stalls"
+  cpu/offcpu             Where does a program wait?' "$STAP" --example "my program stalls"
 expect example-word-begins 1 'example "stall" not found (similar: stalls); descriptions that mention it:
   cpu/stalls             Which tasks sleep uninterruptibly (state D), on what, and for how long?' "$STAP" --example stall
 expect example-question 1 'files/writers          Which process writes to this file, and how much?' "$STAP" --example "who writes"
