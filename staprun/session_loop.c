@@ -812,7 +812,7 @@ static int configure(const struct stapio_options *opt)
 // Reports a failure of the command, and returns the exit status.
 static int exit_status(void)
 {
-	bool failed = session.failed || session.summary.rc || session.summary.errors;
+	bool failed = session.failed || session.summary.rc;
 	bool complete = !failed && !session.lost && session.stopped;
 
 	if (*session.command_failure)
