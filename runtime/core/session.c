@@ -398,6 +398,7 @@ const struct stp_family_ops stp_error_family = { .name = "error" };
 /* Number of hit budgets that a handler in slices, whose work is otherwise unlimited, may use after the session
  * has ended: some tenths of a second. */
 #define WORK_AFTER_EXIT 100
+#define ACTIONS_UNLIMITED (1LL << 62)
 
 static void run_exclusive(const struct stp_probe *p)
 {
@@ -409,7 +410,7 @@ static void run_exclusive(const struct stp_probe *p)
 	stp_private(c)->busy = 1;
 	c->regs = NULL;
 	c->address = 0;
-	c->actions = stp_private(c)->actions_max;
+	c->actions = p->unlimited ? ACTIONS_UNLIMITED : stp_private(c)->actions_max;
 	c->stack_low = plat_stack_low();
 	stp_private(c)->work_left = WORK_AFTER_EXIT * stp_private(c)->work_max;
 	c->probe = p;

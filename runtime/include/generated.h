@@ -493,7 +493,7 @@ struct stp_probe {
 	/* Set for a handler of a timer or procfs file that processes much data: it runs in process context,
 	 * preemptible, without locks. */
 	bool in_slices;
-	bool unlimited;            /* its work has no limit: it displays globals, in a process that hits do not wait for */
+	bool unlimited;            /* its work has no limit: it displays globals, and hits do not wait for it */
 	bool displays;             /* it displays globals: too much work for a hit is a loss, not an error */
 	/* if set, its handler runs before this one, as a hit: stp_take(), or a handler that calls it */
 	const struct stp_probe *before;

@@ -24,10 +24,17 @@ static void write_adds_only(struct emitter *e, struct cwriter *w, const struct p
 	cw_line(w, reads.registers || reads.arguments ? ".adds_only = STP_ADDS_VALUES," : ".adds_only = STP_ADDS_CONSTANTS,");
 }
 
-// Returns whether p displays globals with --monitor, in a process: sorting a large array must not end the session.
+// Returns whether p displays globals, as only probes without a location do.
+static bool displays(const struct probe *p)
+{
+	return !p->loc.source;
+}
+
+// Returns whether p displays globals where hits do not wait for it: at the end of the script, or with --monitor in a
+// process. An array of any size is displayed then.
 static bool is_unlimited(const struct session *s, const struct probe *p)
 {
-	return s->opt.monitor && !p->loc.source && (s->opt.user_runtime || s->opt.bpf_runtime) && !bpf_carries(p);
+	return displays(p) && !bpf_carries(p) && (p->family->exclusive || s->opt.user_runtime || s->opt.bpf_runtime);
 }
 
 // Writes the row without its point and the text of the point in the script.
@@ -54,7 +61,7 @@ static void write_probe_row(struct emitter *e, struct cwriter *w, const struct p
 		cw_line(w, ".needs_actions = true,");
 	if (is_unlimited(e->s, p))
 		cw_line(w, ".unlimited = true,");
-	else if (e->s->opt.monitor && !p->loc.source)
+	else if (e->s->opt.monitor && displays(p))
 		cw_line(w, ".displays = true,");
 	if (p->family->arrival_ns)
 		cw_line(w, ".arrival_ns = %d,", p->family->arrival_ns);
