@@ -479,6 +479,7 @@ release=$(printf '%s\n' /lib/modules/*/build | head -n 1 | cut -d/ -f4)
 ! wanted_some cache-shared || . "$TESTS/options/cache_shared.sh"
 ! wanted_some key- || . "$TESTS/options/cache_keys.sh"
 ! wanted_some progress || . "$TESTS/options/progress.sh"
+! wanted_some background || . "$TESTS/options/background.sh"
 ! wanted_some guest || . "$TESTS/options/guest.sh"
 ! wanted_some complete || . "$TESTS/options/complete.sh"
 ! wanted_some prompt || . "$TESTS/options/prompt.sh"

@@ -423,6 +423,8 @@ static int run_passes(struct session *s)
 	if (foreign_refuse(s))
 		return EXIT_FAILURE;
 	for (const struct pass *p = passes; p < END(passes) && p->number <= s->opt.last_pass; p++) {
+		if (p->number == 2 && s->opt.last_pass >= 4)
+			pass_build_prepare(s);
 		if (!run_pass(s, p))
 			return EXIT_FAILURE;
 		// Checked only after pass 2, so that errors of the script are reported first.

@@ -14,7 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Tools run in the build tree, so they need absolute paths.
 static char *absolute(char *path)
 {
 	char *real = realpath(path, NULL), *copy;
@@ -161,12 +160,30 @@ static void copy_to_current_directory(struct session *s, char *name, const char 
 	s->stored_path = NULL;
 }
 
+// Tools of the kernel run in the build tree, so they need absolute paths.
+static void use_absolute_paths(struct session *s)
+{
+	s->tmp_dir = absolute(s->tmp_dir);
+	s->runtime_dir = absolute(s->runtime_dir);
+}
+
+void pass_build_prepare(struct session *s)
+{
+	if (s->opt.keep_tmp || s->opt.kbuild || s->opt.verbose[4] > 1)         // files or messages of the build are wanted
+		return;
+	if (is_program(s)) {
+		user_prepare(s);
+		return;
+	}
+	use_absolute_paths(s);
+	toolchain_prepare(s);
+}
+
 static int build(struct session *s)
 {
 	if (is_program(s))
 		return user_build(s);
-	s->tmp_dir = absolute(s->tmp_dir);
-	s->runtime_dir = absolute(s->runtime_dir);
+	use_absolute_paths(s);
 	return s->opt.kbuild ? build_by_kbuild(s) : build_fast(s);
 }
 

@@ -47,6 +47,8 @@ EVP_PKEY *sign_read_key(const char *option, const char *path);
 
 // Compiles session.c_text to a program on the user runtime. Returns the number of errors. (user.c)
 int user_build(struct session *s);
+// Starts building the user runtime for the cache in the background, if it is not there. (user.c)
+void user_prepare(struct session *s);
 #define BPF_COMPILER "clang"
 // bpf.c: Compiles the BPF programs of the file of generated C. Returns an assembler source that contains the object.
 const char *bpf_object(struct session *s, const char *source);

@@ -6,6 +6,7 @@
 // $QUICKTAP_USER_CFLAGS is added to all compilations: "-g -fsanitize=address,undefined" for instance.
 #include "cache/cache.h"
 #include "module/module.h"
+#include "session/background.h"
 #include "util/diag.h"
 #include "util/progress.h"
 #include "util/spawn.h"
@@ -312,6 +313,42 @@ static bool is_current(struct session *s, const arguments *sources, const struct
 	return !s->cache_dir || strcmp(now.hex, runtime->hex) == 0;
 }
 
+// Returns the runtime's object, with this key, from the cache or from the compiler.
+static char *open_runtime(struct session *s, const arguments *sources, const struct cache_key *key)
+{
+	char *runtime = cache_file(s, key, ".user.o");
+
+	if (runtime)
+		return runtime;
+	runtime = compile_runtime(s, sources);
+	if (!is_current(s, sources, key))
+		cache_distrust(s);
+	cache_add(s, key, ".user.o", runtime);
+	return runtime;
+}
+
+static void build_runtime(struct session *s)
+{
+	arguments sources = { 0 };
+	struct cache_key files, key;
+
+	list_sources(s, &sources);
+	files = runtime_key(s, &sources);
+	key = headers_key(s, &files, &sources);
+	open_runtime(s, &sources, &key);
+}
+
+void user_prepare(struct session *s)
+{
+	arguments sources = { 0 };
+	struct cache_key files;
+
+	list_sources(s, &sources);
+	files = runtime_key(s, &sources);
+	if (!cache_text(s, &files, ".user.d", NULL))
+		background_start(s, build_runtime);
+}
+
 int user_build(struct session *s)
 {
 	bool cached = !s->opt.keep_tmp;        // -k keeps the files of this build
@@ -320,6 +357,8 @@ int user_build(struct session *s)
 	char *runtime;
 	int errors;
 
+	progress("compiling the runtime for programs");
+	background_wait();
 	list_sources(s, &sources);
 	files_k = runtime_key(s, &sources);
 	runtime_k = headers_key(s, &files_k, &sources);
@@ -334,14 +373,7 @@ int user_build(struct session *s)
 		s->stored_path = cache_path(s, &program_k, ".user");
 		return 0;
 	}
-	runtime = cache_file(s, &runtime_k, ".user.o");
-	if (!runtime) {
-		progress("compiling the runtime for programs");
-		runtime = compile_runtime(s, &sources);
-		if (!is_current(s, &sources, &runtime_k))
-			cache_distrust(s);
-		cache_add(s, &runtime_k, ".user.o", runtime);
-	}
+	runtime = open_runtime(s, &sources, &runtime_k);
 	progress("compiling the script");
 	s->module_path = compile_program(s, runtime);
 	progress_end();

@@ -40,6 +40,8 @@ int pass_emit(struct session *s);
 
 // Pass 4, toolchain/ and module/: session.module_path, from the cache if all its inputs are the same.
 int pass_build(struct session *s);
+// Before pass 2: starts building the runtime in the background if the cache does not have it.
+void pass_build_prepare(struct session *s);
 
 // Pass 5, run/run.c or run/vm.c: staprun, or the program itself on the user runtime.
 // Returns the exit status of stap.

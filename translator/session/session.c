@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Finds the directories of a session: the library, the runtime, the temporary directory; stores the script's texts.
 #include "config.h"
-#include "session/session.h"
+#include "session/background.h"
 #include "util/str.h"
 
 #include <errno.h>
@@ -23,6 +23,7 @@ static int remove_one(const char *path, const struct stat *st, int flag, struct 
 
 static void remove_temporary(void)
 {
+	background_end();
 	// If memory is exhausted, only an empty directory can be removed.
 	if (temporary && nftw(temporary, remove_one, 16, FTW_DEPTH | FTW_PHYS) != 0)
 		rmdir(temporary);
@@ -31,8 +32,10 @@ static void remove_temporary(void)
 
 void session_abandon(int status)
 {
-	pid_t pid = temporary && rmdir(temporary) ? fork() : -1;
+	pid_t pid;
 
+	background_end();
+	pid = temporary && rmdir(temporary) ? fork() : -1;
 	if (pid == 0) {
 		struct rlimit limit;
 

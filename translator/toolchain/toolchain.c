@@ -11,6 +11,7 @@
 //
 // so that a cached run reads no source, and a reinstalled but equal runtime is not built again.
 #include "cache/cache.h"
+#include "session/background.h"
 #include "target/kernel.h"
 #include "toolchain/tools.h"
 #include "util/diag.h"
@@ -297,6 +298,24 @@ static void make(struct session *s, struct toolchain *t)
 	add(s, &t->key, dir, ".flags");
 }
 
+static void build(struct session *s)
+{
+	toolchain_open(s);
+}
+
+void toolchain_prepare(struct session *s)
+{
+	arguments sources = { 0 };
+	struct cache_key id;
+
+	if (!s->kernel->build_tree)
+		return;
+	list_sources(s->runtime_dir, &sources);
+	id = id_key(s, &sources);
+	if (!cache_text(s, &id, ".id", NULL))
+		background_start(s, build);
+}
+
 struct toolchain *toolchain_open(struct session *s)
 {
 	struct toolchain *t = s->toolchain;
@@ -309,14 +328,14 @@ struct toolchain *toolchain_open(struct session *s)
 	kernel_need_build_tree(s->kernel);
 	t->dir = s->kernel->build_tree;
 	t->source_arch = s->kernel->source_arch;
+	progress("compiling the runtime for kernel %s", s->kernel->release);
+	background_wait();
 	list_sources(s->runtime_dir, &sources);
 	t->id = id_key(s, &sources);
 	t->key = find_key(s, &t->id, &sources, &known);
-	if (!load(s, t)) {
-		progress("compiling the runtime for kernel %s", s->kernel->release);
+	if (!load(s, t))
 		make(s, t);
-		progress_end();
-	}
+	progress_end();
 	if (!known) {
 		const char *path = str_printf("%s/toolchain.id", s->tmp_dir);
 

@@ -30,6 +30,8 @@ struct toolchain {
 // Maximum length of a module's name, which replaces the placeholder in the metadata.
 #define MODULE_NAME_MAX 55
 #define MODULE_PLACEHOLDER "stap_0000000000_0000000000_0000000000_0000000000_000000"
+// Starts building the runtime for the cache in the background, if it is not there and the kernel's build tree is.
+void toolchain_prepare(struct session *s);
 // Returns the toolchain from the cache, else from one kbuild run. Dies with advice.
 struct toolchain *toolchain_open(struct session *s);
 // Returns false if the runtime's files or the kernel's have changed since toolchain_open().
