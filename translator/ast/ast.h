@@ -355,6 +355,7 @@ struct point_part {
 	enum { ARG_NONE, ARG_STRING, ARG_NUMBER } arg_kind;
 	const char *text;
 	int64_t number;
+	const char *number_text;   // parse: the number for messages, in decimal: positive if it was written without "-"
 };
 
 struct probe_point {

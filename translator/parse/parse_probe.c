@@ -115,10 +115,12 @@ static void append(struct parser *p, struct probe_point *point, const struct pro
 		}
 		if (last->arg_kind != ARG_NONE)
 			parser_fail(p, last->loc, "text follows the argument of a component: write the argument after the whole name");
-		last->name = str_printf("%s%s", last->name, part->name);
-		last->arg_kind = part->arg_kind;
-		last->text = part->text;
-		last->number = part->number;
+		const char *name = str_printf("%s%s", last->name, part->name);
+		struct loc loc = last->loc;
+
+		*last = *part;
+		last->name = name;
+		last->loc = loc;
 	}
 	if (point->parts.n > MAX_NESTING)
 		parser_fail(p, point->loc, "a probe point has more than %d components", MAX_NESTING);
@@ -183,8 +185,11 @@ static point_list argument(struct parser *p)
 		if (!str_braces(&texts, parser_take(p).text, MAX_POINTS))
 			too_many(p, part.loc);
 	} else {
+		bool negative = parser_at(p, TOK_SUB);
+
 		part.arg_kind = ARG_NUMBER;
 		part.number = parser_number(p, "a literal (a string or a number) as the component's argument");
+		part.number_text = str_printf(negative ? "%lld" : "%llu", (long long)part.number);
 		vec_push(&texts, NULL);
 	}
 	parser_expect(p, TOK_RPAREN, "after the component's argument");

@@ -19,8 +19,8 @@
 static bool parse_maxactive(struct session *s, const struct point_part *part, struct dwarf_point *p)
 {
 	if (part && (part->number < 0 || part->number > limit_max(LIMIT_KRETACTIVE))) {
-		diag_error(part->loc, "maxactive(%lld) is out of range (0, the default, to %lld)",
-			   (long long)part->number, (long long)limit_max(LIMIT_KRETACTIVE));
+		diag_error(part->loc, "maxactive(%s) is out of range (0, the default, to %lld)",
+			   part->number_text, (long long)limit_max(LIMIT_KRETACTIVE));
 		return false;
 	}
 	p->maxactive = part && part->number ? part->number : p->is_return ? session_limit(s, LIMIT_KRETACTIVE) : 0;
@@ -61,7 +61,7 @@ bool dwarf_point_parse(struct session *s, const struct probe_match *m, struct dw
 		.callee = callee ? callee->text : callees ? "*" : NULL,
 	};
 	if (callees && callees->arg_kind == ARG_NUMBER && (callees->number < 1 || callees->number > MAX_DEPTH)) {
-		diag_error(callees->loc, "callees(%lld) is out of range (1 to %d)", (long long)callees->number, MAX_DEPTH);
+		diag_error(callees->loc, "callees(%s) is out of range (1 to %d)", callees->number_text, MAX_DEPTH);
 		return false;
 	}
 	if (!parse_callee(callee, p) || !parse_maxactive(s, point_find(m->point, "maxactive"), p))

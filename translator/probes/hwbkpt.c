@@ -87,8 +87,8 @@ static int hwbkpt_resolve(struct session *s, const struct probe_match *m)
 		return 1;
 	}
 	if (length && (length->number < 1 || length->number > MAX_LENGTH)) {
-		diag_error(length->loc, "length(%lld) is out of range: a watchpoint is 1 to %d bytes long",
-			   (long long)length->number, MAX_LENGTH);
+		diag_error(length->loc, "length(%s) is out of range: a watchpoint is 1 to %d bytes long",
+			   length->number_text, MAX_LENGTH);
 		return 1;
 	}
 	if (w->symbol && !*w->symbol) {

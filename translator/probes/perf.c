@@ -31,7 +31,7 @@ static int check(const struct point_part *part, int64_t high)
 {
 	if (!part || (part->number >= 1 && part->number <= high))
 		return 0;
-	diag_error(part->loc, "%s(%lld) is out of range (1 to %lld)", part->name, (long long)part->number,
+	diag_error(part->loc, "%s(%s) is out of range (1 to %lld)", part->name, part->number_text,
 		   (long long)high);
 	return 1;
 }

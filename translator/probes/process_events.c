@@ -70,7 +70,7 @@ static int event_resolve(struct session *s, const struct probe_match *m)
 	struct process_files files = { 0 };
 
 	if (part->arg_kind == ARG_NUMBER && (part->number < 1 || part->number > INT_MAX)) {
-		diag_error(part->loc, "invalid process ID \"%lld\"", (long long)part->number);
+		diag_error(part->loc, "invalid process ID \"%s\"", part->number_text);
 		return 1;
 	}
 	if (part->arg_kind != ARG_STRING) {

@@ -92,7 +92,8 @@ static const char *running_program(const struct point_part *part, long long pid)
 
 	if (pid < 1 || pid > INT_MAX || stat(exe, &of) || readlink(exe, text, sizeof(text) - 1) <= 0) {
 		if (pid < 1 || access(str_printf("/proc/%lld", pid), F_OK))
-			diag_error(part->loc, "no such process: %lld; pgrep -a NAME lists processes with their IDs", pid);
+			diag_error(part->loc, "no such process: %s; pgrep -a NAME lists processes with their IDs",
+				   part->number_text ? part->number_text : str_printf("%lld", pid));
 		else
 			diag_error(part->loc, "cannot read the program of the process %lld: %s", pid,
 				   errno == ENOENT ? "it is a kernel thread" : strerror(errno));

@@ -57,7 +57,7 @@ static int check_number(const struct point_part *part, int64_t low, int64_t high
 {
 	if (!part || (part->number >= low && part->number <= high))
 		return 0;
-	diag_error(part->loc, form, (long long)part->number, (long long)low, (long long)high);
+	diag_error(part->loc, form, part->number_text, (long long)low, (long long)high);
 	return 1;
 }
 
@@ -146,9 +146,9 @@ static int procfs_resolve(struct session *s, const struct probe_match *m)
 	d->size = size ? size->number : 0;
 	if (path->arg_kind == ARG_STRING)
 		errors += check_path(path);
-	errors += check_number(mask, 0, 0777, "umask(%lld) is out of range (%#llo to %#llo)");
+	errors += check_number(mask, 0, 0777, "umask(%s) is out of range (%#llo to %#llo)");
 	errors += check_number(size, 1, limit_max(LIMIT_STP_PROCFS_BUFSIZE),
-			       "maxsize(%lld) is out of range (%lld to %lld bytes)");
+			       "maxsize(%s) is out of range (%lld to %lld bytes)");
 	errors += check_runtime(s, m, d);
 	errors += check_single(s, m, d);
 	errors += check_directories(s, m, d);

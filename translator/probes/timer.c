@@ -31,8 +31,8 @@ static int check_hz(const struct point_part *part)
 {
 	if (part->number >= 1 && part->number <= MAX_HZ)
 		return 0;
-	diag_error(part->loc, "timer frequency %lld is out of range (1 to %d per second)",
-		   (long long)part->number, MAX_HZ);
+	diag_error(part->loc, "timer frequency %s is out of range (1 to %d per second)",
+		   part->number_text, MAX_HZ);
 	return 1;
 }
 
@@ -50,16 +50,16 @@ static int set_interval(struct timer *t, const struct unit *u, const struct poin
 		t->interval = part->number;
 		if (t->interval >= 1 && t->interval <= MAX_JIFFIES)
 			return 0;
-		diag_error(part->loc, "timer interval %lld is out of range (1 to %d jiffies)",
-			   (long long)part->number, MAX_JIFFIES);
+		diag_error(part->loc, "timer interval %s is out of range (1 to %d jiffies)",
+			   part->number_text, MAX_JIFFIES);
 		return 1;
 	}
 	if (part->number > 0 && part->number <= ns_per_day / u->ns && part->number * u->ns >= MIN_NS) {
 		t->interval = part->number * u->ns;
 		return 0;
 	}
-	diag_error(part->loc, "timer interval %lld %s is out of range (100 microseconds to 1 day)",
-		   (long long)part->number, u->name);
+	diag_error(part->loc, "timer interval %s %s is out of range (100 microseconds to 1 day)",
+		   part->number_text, u->name);
 	return 1;
 }
 
@@ -67,8 +67,8 @@ static int set_randomize(struct timer *t, const struct unit *u, const struct poi
 			 const struct point_part *part)
 {
 	if (part->number < 0 || part->number > interval->number) {
-		diag_error(part->loc, "timer randomization %lld is out of range (0 to the interval, %lld)",
-			   (long long)part->number, (long long)interval->number);
+		diag_error(part->loc, "timer randomization %s is out of range (0 to the interval, %lld)",
+			   part->number_text, (long long)interval->number);
 		return 1;
 	}
 	t->randomize = u->ns ? part->number * u->ns : part->number;
