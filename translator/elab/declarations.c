@@ -218,16 +218,11 @@ static bool is_function_name(struct session *s, const char *word)
 	return str_in_list(&names, word);
 }
 
-// Returns advice how to find the variables of a probe, or "" if its points have none.
+// Returns advice how to find the variables of a probe, or "" if its points have none. Aliases may define variables.
 static const char *list_variables(const struct probe *p)
 {
-	static const char *const without[] = { "begin", "end", "error", "never", "timer" };
-
-	if (!p || !p->written)
+	if (!p || !p->family || (!p->family->target_names && p->chain.n < 2))
 		return "";
-	for (size_t i = 0; i < ARRAY_SIZE(without); i++)
-		if (strcspn(p->written, "(.") == strlen(without[i]) && str_starts(p->written, without[i]))
-			return "";
 	return "; stap -L POINT lists the variables of a probe point";
 }
 
