@@ -244,7 +244,7 @@ bool symbols_lookup(const struct symbols *t, const char *name, struct symbol *ou
 {
 	size_t len = strlen(name);
 
-	for (int i = 0; i < t->n; i++) {
+	for (int i = t->n - 1; i >= 0; i--) {  // backwards: global symbols, of which there are fewer, are the last
 		if (t->table) {
 			if (table_get(t, i, out) && !strcmp(out->name, name))
 				return true;

@@ -49,7 +49,7 @@ size_t symbol_stem(const char *symbol);
 // Returns true for parts that the compiler split off a function: .cold, .part.0. Callers do not call them by the
 // function's name.
 bool symbol_is_part(const char *symbol);
-bool symbols_lookup(const struct symbols *t, const char *name, struct symbol *out); // finds a symbol of any type by
-										    // its exact name
+// Finds a symbol of any type by its exact name, a global one first.
+bool symbols_lookup(const struct symbols *t, const char *name, struct symbol *out);
 
 #endif
