@@ -266,7 +266,7 @@ static bool find_offsets(const struct tables *t, struct scheme *s, const uint32_
 
 static void find_anchors(const struct tables *t, uint32_t *index, const struct anchor *anchors, int nanchors)
 {
-	const uint8_t *p = t->names, *tokens;
+	const uint8_t *p = t->names, *tokens = NULL;
 	char name[NAME_MAX_LEN];
 
 	for (int i = 0; i < nanchors; i++)
@@ -285,7 +285,7 @@ bool kallsyms_decode(struct bytes rodata, const struct anchor *anchors, int nanc
 	struct tables t = { .rodata = rodata };
 	struct scheme s = { 0 };
 	uint32_t index[16];
-	const uint8_t *p, *tokens;
+	const uint8_t *p, *tokens = NULL;
 	char name[NAME_MAX_LEN];
 
 	if (nanchors > 16 || !find_tokens(&t) || !find_names(&t))
