@@ -75,26 +75,30 @@ static struct cache_hash *hash_kernel(const struct session *s)
 	return h;
 }
 
-static struct cache_key id_key(const struct session *s, const arguments *sources)
+static struct cache_key id_key(const struct session *s)
 {
 	struct cache_hash *h = hash_kernel(s);
+	arguments sources = { 0 };
 
-	for (int i = 0; i < sources->n; i++)
-		cache_hash_file_id(h, sources->at[i]);
+	list_sources(s->runtime_dir, &sources);
+	for (int i = 0; i < sources.n; i++)
+		cache_hash_file_id(h, sources.at[i]);
 	return cache_hash_end(h);
 }
 
-static struct cache_key content_key(const struct session *s, const arguments *sources)
+static struct cache_key content_key(const struct session *s)
 {
 	struct cache_hash *h = hash_kernel(s);
+	arguments sources = { 0 };
 
-	for (int i = 0; i < sources->n; i++) {
+	list_sources(s->runtime_dir, &sources);
+	for (int i = 0; i < sources.n; i++) {
 		size_t len;
-		char *text = str_read_file(sources->at[i], &len);
+		char *text = str_read_file(sources.at[i], &len);
 
 		if (!text)
-			die("cannot read %s: %s; reinstall the runtime", sources->at[i], strerror(errno));
-		cache_hash_text(h, sources->at[i]);
+			die("cannot read %s: %s; reinstall the runtime", sources.at[i], strerror(errno));
+		cache_hash_text(h, sources.at[i]);
 		cache_hash_add(h, &len, sizeof(len));
 		cache_hash_add(h, text, len);
 	}
@@ -102,15 +106,14 @@ static struct cache_key content_key(const struct session *s, const arguments *so
 }
 
 // Returns the content key, from the .id file if it exists; then *known is true.
-static struct cache_key find_key(struct session *s, const struct cache_key *id,
-				 const arguments *sources, bool *known)
+static struct cache_key find_key(struct session *s, const struct cache_key *id, bool *known)
 {
 	char *text = cache_text(s, id, ".id", NULL);
 	struct cache_key k;
 
 	*known = text && strspn(text, "0123456789abcdef") == sizeof(k.hex) - 1;
 	if (!*known)
-		return content_key(s, sources);
+		return content_key(s);
 	memcpy(k.hex, text, sizeof(k.hex) - 1);
 	k.hex[sizeof(k.hex) - 1] = '\0';
 	return k;
@@ -249,11 +252,8 @@ static char *add(struct session *s, const struct cache_key *key, const char *dir
 
 bool toolchain_current(const struct session *s, const struct toolchain *t)
 {
-	arguments sources = { 0 };
-	struct cache_key now;
+	struct cache_key now = id_key(s);
 
-	list_sources(s->runtime_dir, &sources);
-	now = id_key(s, &sources);
 	return strcmp(now.hex, t->id.hex) == 0;
 }
 
@@ -303,36 +303,42 @@ static void build(struct session *s)
 	toolchain_open(s);
 }
 
+// Returns the toolchain with its first members, which every run needs.
+static struct toolchain *begin(struct session *s)
+{
+	struct toolchain *t = s->toolchain;
+
+	if (t)
+		return t;
+	kernel_need_build_tree(s->kernel);
+	t = s->toolchain = NEW(struct toolchain);
+	t->dir = s->kernel->build_tree;
+	t->source_arch = s->kernel->source_arch;
+	t->id = id_key(s);
+	return t;
+}
+
 void toolchain_prepare(struct session *s)
 {
-	arguments sources = { 0 };
-	struct cache_key id;
+	struct toolchain *t;
 
-	if (!s->kernel->build_tree)
+	if (!s->kernel->build_tree)    // reported after the errors of pass 2
 		return;
-	list_sources(s->runtime_dir, &sources);
-	id = id_key(s, &sources);
-	if (!cache_text(s, &id, ".id", NULL))
+	t = begin(s);
+	if (!cache_text(s, &t->id, ".id", NULL))
 		background_start(s, build);
 }
 
 struct toolchain *toolchain_open(struct session *s)
 {
-	struct toolchain *t = s->toolchain;
-	arguments sources = { 0 };
+	struct toolchain *t = begin(s);
 	bool known;
 
-	if (t)
+	if (t->runtime)
 		return t;
-	t = s->toolchain = NEW(struct toolchain);
-	kernel_need_build_tree(s->kernel);
-	t->dir = s->kernel->build_tree;
-	t->source_arch = s->kernel->source_arch;
 	progress("compiling the runtime for kernel %s", s->kernel->release);
 	background_wait();
-	list_sources(s->runtime_dir, &sources);
-	t->id = id_key(s, &sources);
-	t->key = find_key(s, &t->id, &sources, &known);
+	t->key = find_key(s, &t->id, &known);
 	if (!load(s, t))
 		make(s, t);
 	progress_end();
