@@ -7,7 +7,6 @@
 #include "util/str.h"
 
 #include <fcntl.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,8 +14,6 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-enum { WAIT_MS = 2, MAX_WAITS = 250 };
 
 static pid_t process;          // 0: none runs
 
@@ -61,14 +58,24 @@ void background_start(struct session *s, void (*build)(struct session *s))
 	if (child < 0)
 		return;
 	setpgid(child, child);         // the child does the same: whichever comes first
+	prctl(PR_SET_CHILD_SUBREAPER, 1);      // background_end() waits for the compilers, too
 	process = child;
+}
+
+static void ended(void)
+{
+	prctl(PR_SET_CHILD_SUBREAPER, 0);
+	process = 0;
 }
 
 void background_wait(void)
 {
-	if (process)
-		spawn_wait(process);
-	process = 0;
+	if (!process)
+		return;
+	while (spawn_wait_ms(process, 1000) < 0)
+		if (diag_interrupted)
+			die("interrupted");
+	ended();
 }
 
 void background_end(void)
@@ -76,9 +83,7 @@ void background_end(void)
 	if (!process)
 		return;
 	kill(-process, SIGKILL);
-	waitpid(process, NULL, 0);
-	// The compilers are not children of this process. Until they end, they may write into the temporary directory.
-	for (int i = 0; i < MAX_WAITS && !kill(-process, 0); i++)
-		poll(NULL, 0, WAIT_MS);
-	process = 0;
+	while (waitpid(-process, NULL, 0) > 0)         // until none writes into the temporary directory
+		;
+	ended();
 }

@@ -9,7 +9,7 @@
 // messages are discarded, since the caller builds what it then does not find in the cache, and reports errors. Does
 // nothing without a cache or if a process was started before.
 void background_start(struct session *s, void (*build)(struct session *s));
-// Waits for the process, if one runs.
+// Waits for the process, if one runs. Dies if stap is interrupted.
 void background_wait(void);
 // Kills the process and the programs that it runs. Context: any, also a signal handler.
 void background_end(void);
