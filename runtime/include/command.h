@@ -33,13 +33,40 @@ static inline bool stp_of_shell(const char *name)
 	return false;
 }
 
-/* Splits a command as a shell does. Returns false if it is more than a program and its arguments: a pipe, a
- * list, a substitution, a variable that is set before a command, a command of the shell itself. After true, the caller
- * frees the words by wordfree(). */
+/* Returns true if the command uses a special parameter of the shell, such as $$ and $1. wordexp() would replace it by
+ * that of the calling process. */
+static inline bool stp_of_shell_parameters(const char *command)
+{
+	bool quoted = false;
+
+	for (const char *p = command; *p; p++) {
+		if (*p == '\\' && p[1]) {
+			p++;
+		} else if (*p == '"') {
+			quoted = !quoted;
+		} else if (*p == '\'' && !quoted) {
+			p = strchr(p + 1, '\'');
+			if (!p)
+				return false;
+		} else if (*p == '$') {
+			const char *name = p + 1 + strspn(p + 1, "{");
+
+			if (*name && strchr("$#@*?!-0123456789", *name))
+				return true;
+		}
+	}
+	return false;
+}
+
+/* Splits a command as a shell does. Returns false if it is more than a program and its arguments: a pipe, a list, a
+ * substitution, a special parameter, a variable that is set before a command, a command of the shell itself. After
+ * true, the caller frees the words by wordfree(). */
 static inline bool stp_command_split(const char *command, wordexp_t *words)
 {
 	if (*command == '#' || strstr(command, " #") || strstr(command, "\t#"))
 		return false;          /* wordexp() returns the words of a comment, too */
+	if (stp_of_shell_parameters(command))
+		return false;
 	if (wordexp(command, words, WRDE_NOCMD | WRDE_UNDEF))
 		return false;
 	if (words->we_wordc > 0 && !strchr(words->we_wordv[0], '=') && !stp_of_shell(words->we_wordv[0]))

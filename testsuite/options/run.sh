@@ -115,6 +115,9 @@ expect buffer 0 '.buffer_kb = 4096' "$STAP" -p3 --runtime=user -s 4 -e "$begin"
 expect bad-pid 1 '-x takes' "$STAP" -x abc -e "$begin"
 expect bad-runtime 1 '--runtime takes' "$STAP" --runtime=moon -e "$begin"
 expect command-fails 1 'WARNING: the command exited with status 3; the trace is complete' user -c 'sh -c "exit 3"' -e 'probe begin { println("x") }'
+expect command-own-parameters 1 'WARNING: the command was ended by signal 9' user -c 'kill -9 $$' -e 'probe begin { println("x") }'
+expect command-no-parameters 0 '[0:]' user -c 'echo "[$#:$1]"' -e 'probe begin { println("x") }'
+expect command-quoted-dollar 0 'x$1 ${2}' user -c "echo 'x\$1' \"\\\${2}\"" -e 'probe begin { println("x") }'
 expect command-fails-quietly 0 '' bash -c "! '$STAP' --runtime=user -c false -e 'probe begin { println(1) }' 2>&1 | grep -E 'run failed|ERROR'"
 # At the end of -T, and after exit(). How stapio handles the command of a module is tested in
 # staprun/scenarios/command-*.
