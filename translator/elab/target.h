@@ -70,6 +70,10 @@ void target_warn_address(const struct expr *e, const char *use);
 // Reports a floating-point number that is printed as an integer, whose value is the bits of a double, or an address.
 void target_check_printed(const struct expr *e);
 
+// Reports an operator of integers with a floating-point operand, whose value is its bits. in_function: variables are
+// not checked.
+void target_check_arithmetic(const struct expr *e, bool in_function);
+
 // Returns advice for messages: " (similar: a, b)", " (available: a, b)" if no name is similar, or "".
 const char *target_similar(const char *wanted, const name_list *names);
 

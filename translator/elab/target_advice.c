@@ -108,3 +108,59 @@ void target_warn_address(const struct expr *e, const char *use)
 	if (element && element->kind == DI_CHAR && e->type == T_LONG && e->kind != E_VAR && e->kind != E_INDEX)
 		diag_warning(e->loc, "%s the address of an array%s", use, target_value_advice(e->loc, t, ""));
 }
+
+// Returns the calls that calculate with floating-point numbers in place of an operator of integers, or NULL.
+static const char *float_calls(enum tok op)
+{
+	static const struct { enum tok op, assigns; const char *calls; } of_op[] = {
+		{ TOK_ADD, TOK_ADD_ASSIGN, "fp_add(a, b)" }, { TOK_SUB, TOK_SUB_ASSIGN, "fp_sub(a, b)" },
+		{ TOK_MUL, TOK_MUL_ASSIGN, "fp_mul(a, b)" }, { TOK_DIV, TOK_DIV_ASSIGN, "fp_div(a, b)" },
+		{ TOK_MOD, TOK_MOD_ASSIGN, "fp_rem(a, b)" }, { TOK_LT, TOK_LT, "fp_lt(a, b)" }, { TOK_LE, TOK_LE, "fp_le(a, b)" },
+		{ TOK_GT, TOK_GT, "fp_lt(b, a)" }, { TOK_GE, TOK_GE, "fp_le(b, a)" }, { TOK_EQ, TOK_EQ, "fp_eq(a, b)" },
+		{ TOK_NE, TOK_NE, "!fp_eq(a, b)" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(of_op); i++)
+		if (op == of_op[i].op || op == of_op[i].assigns)
+			return of_op[i].calls;
+	return NULL;
+}
+
+// Functions may calculate with the bits of their parameters.
+static bool is_float_value(const struct expr *e, bool in_function)
+{
+	bool is_var = e->kind == E_VAR || e->kind == E_INDEX;
+
+	return e->dtype && e->dtype->kind == DI_FLOAT && e->type == T_LONG && !(is_var && in_function);
+}
+
+// Bits are compared correctly with those of another floating-point number, and with 0.
+static bool compares_bits(enum tok op, const struct expr *l, const struct expr *r)
+{
+	bool floats = l->dtype && l->dtype->kind == DI_FLOAT && r->dtype && r->dtype->kind == DI_FLOAT;
+	bool zero = (l->kind == E_NUMBER && !l->u.number) || (r->kind == E_NUMBER && !r->u.number);
+
+	return (op == TOK_EQ || op == TOK_NE) && (floats || zero);
+}
+
+void target_check_arithmetic(const struct expr *e, bool in_function)
+{
+	bool unary = e->kind == E_UNARY && e->u.un.op == TOK_SUB;
+	const struct expr *l, *r, *found;
+	enum tok op;
+
+	if ((!unary && e->kind != E_BINARY && e->kind != E_ASSIGN) || (e->loc.source && e->loc.source->library))
+		return;
+	op = unary ? e->u.un.op : e->u.bin.op;
+	l = unary ? e->u.un.e : e->u.bin.l;
+	r = unary ? l : e->u.bin.r;
+	found = is_float_value(l, in_function) ? l : is_float_value(r, in_function) ? r : NULL;
+	if (!found || compares_bits(op, l, r))
+		return;
+	if (op == TOK_STAT_ADD)
+		diag_error(found->loc, "a statistic consists of integers, not of values of the type %s: add fp_to_long(value, 0, 0), "
+			   "or fp_to_long(fp_mul(value, long_to_fp(1000)), 0, 0) for thousandths", found->dtype->name);
+	else if (float_calls(op))
+		diag_error(found->loc, "\"%s\" requires integers, and this is a %s: write %s, where long_to_fp(n) is the number n",
+			   tok_text(op), found->dtype->name, unary ? "fp_sub(0, value)" : float_calls(op));
+}

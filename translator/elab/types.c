@@ -96,8 +96,7 @@ static void unresolved_var(struct infer *t, struct expr *e, struct var *v)
 {
 	if (!t->report)
 		return;
-	// The statement that determines the type may be missing, or may be in a library function that is not
-	// called.
+	// The statement that determines the type may be missing, or in a library function that is not called.
 	if (t->s->incomplete || (t->in_unused && v->set_by_removed) || (e->loc.source && e->loc.source->library)) {
 		v->type = T_LONG;
 		return;
@@ -357,8 +356,7 @@ static enum type infer_call(struct infer *t, struct expr *e, struct want w)
 	if (infer_broken_call(t, first))
 		return first->type;
 	for (struct func *f = first; f; f = f->next_overload) {
-		if (f->type == T_UNKNOWN && w.type != T_UNKNOWN) // a function that returns nothing has the value 0
-								 // or ""
+		if (f->type == T_UNKNOWN && w.type != T_UNKNOWN) // a function that returns nothing has the value 0 or ""
 			learn(t, &f->type, &f->type_loc, w.type, e->loc);
 		learn(t, &first->type, &first->type_loc, f->type, f->type_loc);
 		if (f->type == T_UNKNOWN && returns_value(f))
@@ -593,6 +591,8 @@ void infer_expr(struct infer *t, struct expr **pe, struct want w)
 	}
 	if (type != T_UNKNOWN && w.type != T_UNKNOWN && type != w.type)
 		mismatch(t, e, type, w);
+	if (t->report)
+		target_check_arithmetic(e, t->func);
 }
 
 // ---------------------------------------------------------------- statements
