@@ -443,6 +443,8 @@ cat >"$SCRATCH/lint-c.stp" <<<'global unused probe begin { println("c") exit() }
 expect lint-files 1 'lint-c.stp:1:8' "$STAP" --lint "$SCRATCH"/lint-{a,b,c}.stp
 expect lint-files-good 0 '' "$STAP" --lint "$SCRATCH"/lint-{a,a}.stp
 expect eaten-by-the-shell 0 "println() prints an empty line; if it had an argument \$name, the shell replaced it" "$STAP" -p1 -e 'probe vfs.read { println() }'
+expect eaten-by-the-shell-escaped 0 "the shell replaced it" "$STAP" -p1 -e "probe kernel.function(\"vfs_read\") { println() }"
+expect empty-line-is-not-eaten 0 '' bash -c "! '$STAP' -p1 -e 'probe vfs.read { println() println(\"x\") }' 2>&1 | grep WARNING"
 expect lint-empty-line 0 '' bash -c 'echo "probe timer.s(1) { println() } probe kernel.function(5) { println() }" | "$0" --lint - && "$0" --lint -e "probe begin { println() exit() }"' "$STAP"
 expect two-outputs 1 "two outputs are written to $SCRATCH/./same; give each a file of its own" user -o "$SCRATCH/same" --output=json:"$SCRATCH/./same" -e "$begin"
 expect function-without-call 0 'variable "execname": write execname(), which is a function' user -p2 -e 'probe begin { if (execname == "sh") println(1) exit() }'

@@ -200,11 +200,23 @@ static bool has_events(const char *text)
 	return found;
 }
 
+// Returns true if the text prints only by println() without a value.
+static bool prints_nothing_else(const char *text)
+{
+	while ((text = strstr(text, "print"))) {
+		if (!str_starts(text, "println()") && !str_starts(text, "print()"))
+			return false;
+		text += strlen("print()");
+	}
+	return true;
+}
+
 // Returns true for a script on the command line that may have been between double quotes, where the shell replaces
-// $name.
+// $name. Its own double quotes were then escaped.
 static bool may_be_expanded_by_shell(const struct source *source)
 {
-	return source->command_line && !strpbrk(source->text, "\"$");
+	return source->command_line && !strchr(source->text, '$') &&
+	       (!strchr(source->text, '"') || prints_nothing_else(source->text));
 }
 
 static void check_count(struct parser *p, struct expr *e)
