@@ -55,6 +55,11 @@ void frames_before_record(struct rings *r, const void *items, size_t len)
 	mapped_files_find(items, len, write_file);
 }
 
+void frames_unloaded(const char *module)
+{
+	mapped_files_unloaded(module);
+}
+
 void frames_end(int status, unsigned errors)
 {
 	struct stp_frame_end end = { .status = status, .errors = errors };

@@ -22,5 +22,4 @@ void log_error(const char *fmt, ...) PRINTF_LIKE(1, 2);
 void log_refusal(const char *fmt, ...) PRINTF_LIKE(1, 2);
 void log_warning(const char *fmt, ...) PRINTF_LIKE(1, 2);
 void log_note(int level, const char *fmt, ...) PRINTF_LIKE(2, 3);  // prints a message with at least `level` times -v
-
 #endif

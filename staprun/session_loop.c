@@ -417,24 +417,6 @@ static void switch_files(void)
 	}
 }
 
-// Returns whether a message was printed before: without -v, repeated messages are hidden. The first 1024 different
-// messages are stored as hashes (FNV-1a).
-static bool seen_before(const struct stp_msg *msg, const char *text)
-{
-	static uint64_t seen[1024];
-	static int n;
-	uint64_t hash = 0xcbf29ce484222325u ^ msg->type;
-
-	for (; *text; text++)
-		hash = (hash ^ (unsigned char)*text) * 0x100000001b3u;
-	for (int i = 0; i < n; i++)
-		if (seen[i] == hash)
-			return !log_verbose;
-	if (n < 1024)
-		seen[n++] = hash;
-	return false;
-}
-
 static void handle_message(const struct stp_msg *msg, char *text, size_t len)
 {
 	progress_hide();
@@ -456,14 +438,14 @@ static void handle_message(const struct stp_msg *msg, char *text, size_t len)
 		drain_before_message();
 		session.failed = true;
 		loop_write_frame(STP_FRAME_ERROR, NULL, 0, text, strlen(text));
-		if (!seen_before(msg, text))
+		if (!message_is_repeated(msg->type, text))
 			log_error("%s", text);
 		break;
 	case STP_MSG_WARNING:
 		drain_before_message();
 		len = strlen(text);
 		loop_write_frame(STP_FRAME_WARNING, NULL, 0, text, len);
-		if (!seen_before(msg, text))           // the text of warn() may end with a newline
+		if (!message_is_repeated(msg->type, text))           // the text of warn() may end with a newline
 			log_warning("%.*s", (int)(len - (len && text[len - 1] == '\n')), text);
 		break;
 	case STP_MSG_SYSTEM:
@@ -472,6 +454,9 @@ static void handle_message(const struct stp_msg *msg, char *text, size_t len)
 		break;
 	case STP_MSG_SWITCH:
 		switch_files();
+		break;
+	case STP_MSG_UNLOADED:
+		frames_unloaded(text);
 		break;
 	}
 }

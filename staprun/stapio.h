@@ -191,6 +191,11 @@ void remove_after_kill(const struct stapio_options *opt);
 
 void load_error_explain(const char *module, int error);
 
+// --- repeated.c ---
+
+// Returns whether a message of this type was printed before: without -v, repeated messages are hidden.
+bool message_is_repeated(unsigned type, const char *text);
+
 // --- frames.c: in sessions whose output consists of records; no effect in others ---
 
 void frames_start(void);                   // writes the first frame
@@ -198,6 +203,7 @@ void frames_armed(void);
 void frames_loss(const char *text, uint64_t n);
 // Writes the losses since the last record, and the files that the items of the next one are the first to name.
 void frames_before_record(struct rings *r, const void *items, size_t len);
+void frames_unloaded(const char *module);  // "NAME BUILD_ID"
 void frames_end(int status, unsigned errors);
 
 // --- link.c: on a host of stap --merge ---

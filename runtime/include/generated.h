@@ -812,6 +812,7 @@ struct stp_module {
 	const struct stp_records *records;         /* the output consists of records; NULL: it is text */
 	const u8 *build_id; u32 build_id_len;      /* build ID of the kernel for which base_offset is valid */
 	const struct stp_module_build *builds; u32 nbuilds;    /* builds of the modules that contain sites */
+	bool names_addresses;      /* it prints or records names of addresses of the kernel that it may have stored */
 };
 #define STP_GENERATED_ABI 1
 extern const struct stp_module stp_module; /* the only definition in generated C */

@@ -25,7 +25,7 @@
  * The checksum of this file and of losses.def, without comments, printed by testsuite/lint/protocol.py. A module
  * and a loader with different values reject each other.
  */
-#define STP_PROTOCOL 0x5dde065du
+#define STP_PROTOCOL 0xf6833c84u
 
 typedef unsigned char stp_u8;
 typedef unsigned int stp_u32;
@@ -92,6 +92,7 @@ enum stp_msg_type {
 	STP_MSG_WARNING,     /* text, no newline: shown as "WARNING: text" */
 	STP_MSG_SYSTEM,      /* text: a command for sh -c */
 	STP_MSG_SWITCH,      /* no payload: the relay should open the next output file */
+	STP_MSG_UNLOADED,    /* text "NAME BUILD_ID": the module is about to be unloaded; its build ID in hexadecimal */
 };
 
 struct stp_msg {

@@ -741,6 +741,18 @@ static inline const void *compat_module_rodata(const struct module *mod, unsigne
 #endif
 }
 
+/* Returns the code of a module, without that of its initialisation. */
+static inline const void *compat_module_text(const struct module *mod, unsigned long *size)
+{
+#ifdef HAVE_MODULE_MEM
+	*size = mod->mem[MOD_TEXT].size;
+	return mod->mem[MOD_TEXT].base;
+#else
+	*size = mod->core_layout.text_size;
+	return mod->core_layout.base;
+#endif
+}
+
 /* ------------------------------------------------------------------ the current process */
 
 /* Returns true in a system call, from its entry to its exit, whose number and arguments are those of a 32-bit

@@ -308,6 +308,7 @@ static int do_hello(const struct stp_hello *h)
 		stp_sites_free();
 		return err;
 	}
+	stp_unloaded_start();
 	stp_stacks_make();
 	WRITE_ONCE(control.phase, PHASE_MADE);
 	stp_control_wake();
@@ -477,6 +478,7 @@ static void free_ended_session(void)
 	if (control.phase != PHASE_STOPPED)
 		return;
 	stp_session_free();
+	stp_unloaded_stop();
 	stp_sites_free();
 	stp_rings_shrink();
 }
@@ -645,6 +647,7 @@ void stp_control_exit(void)
 	session_stop();
 	mutex_unlock(&control.lock);
 	stp_session_free();
+	stp_unloaded_stop();
 	stp_sites_free();              /* unregisters the module notifier, which sends messages */
 	/* bounded: wake() takes only the wait queue's lock, and nothing queues it any more */
 	irq_work_sync(&control.wake);

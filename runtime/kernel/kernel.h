@@ -266,6 +266,13 @@ void stp_sites_sort(void);
 /* Returns the site with this address, or NULL. Any context. */
 const struct stp_site *stp_site_at(u64 address);
 
+/* ------------------------------------------------------------------ unloaded.c */
+
+void stp_unloaded_start(void);             /* process context */
+void stp_unloaded_stop(void);
+/* Writes the name of an address in a module that has been unloaded, as stp_address_name() does. Any context. */
+void stp_unloaded_name(u64 address, char *text, bool with_offset);
+
 /* ------------------------------------------------------------------ modules.c */
 
 /*
@@ -281,6 +288,8 @@ const char *stp_modules_name(u32 i);       /* returns NULL at the end. The sites
 bool stp_modules_loaded(u32 i);              /* under the lock: whether the module is loaded */
 /* under the lock: whether the module is loaded but is from another build, which was reported */
 bool stp_modules_refused(u32 i);
+/* Returns the build ID of a module, of STP_BUILD_ID_LEN bytes; NULL: it has none. Context: may sleep. */
+const u8 *stp_module_build_id(const struct module *mod);
 /* Returns true if the module, which is loaded or being loaded, is of another build than the script's. Reports it
  * unless the module has sites, for which it has already been reported. Context: process, while the session runs. */
 bool stp_module_is_other_build(const struct module *mod);

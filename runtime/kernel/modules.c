@@ -58,7 +58,7 @@ bool stp_modules_refused(u32 i)
 
 /* Finds the GNU build ID in a module's notes; returns NULL if they contain no build ID. The loads are fault-safe
  * because KASAN would report plain loads of the gaps between the module's constants. Context: may sleep. */
-static const u8 *build_id_of(const struct module *mod)
+const u8 *stp_module_build_id(const struct module *mod)
 {
 	static const struct { u32 name_len, id_len, type; char name[4]; } note = { 4, STP_BUILD_ID_LEN, 3, "GNU" };
 	unsigned long size, at;
@@ -104,7 +104,7 @@ static bool is_other_build(const struct module *mod, bool report)
 		;
 	if (b == end)
 		return false;
-	id = build_id_of(mod);
+	id = stp_module_build_id(mod);
 	other = id && b->has_id && memcmp(id, b->id, STP_BUILD_ID_LEN);
 	if (other && report)
 		report_other_build(b, id);

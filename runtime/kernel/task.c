@@ -163,6 +163,8 @@ char *stp_address_name(struct stp_ctx *c, u64 address, bool with_offset)
 		sprint_symbol(text, address);
 	else
 		sprint_symbol_no_offset(text, address);
+	if (text[0] == '0')                /* the address: no name begins with a digit */
+		stp_unloaded_name(address, text, with_offset);
 	return text;
 }
 

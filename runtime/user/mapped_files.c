@@ -26,7 +26,7 @@ static struct mapped_file known[SLOTS];        /* a hash table; path NULL: unuse
 static unsigned nknown;
 
 struct module { char *name; struct build_id id; };
-static struct module modules[MODULES_MAX];     /* loaded when the session began */
+static struct module modules[MODULES_MAX];     /* loaded when the session began, or unloaded since */
 static unsigned nmodules;
 
 /* ------------------------------------------------------------------ the table */
@@ -100,6 +100,37 @@ static void read_modules(void)
 	}
 	if (directory)
 		closedir(directory);
+}
+
+/* Returns false if the text is not a build ID in hexadecimal. */
+static bool parse_id(const char *text, struct build_id *id)
+{
+	for (id->len = 0; *text; text += 2) {
+		int high = number_digit(text[0]), low = high < 16 ? number_digit(text[1]) : 16;
+
+		if (low >= 16 || id->len == sizeof(id->bytes))
+			return false;
+		id->bytes[id->len++] = (unsigned char)(high << 4 | low);
+	}
+	return id->len;
+}
+
+/* The newest module of a name replaces older ones. */
+void mapped_files_unloaded(const char *text)
+{
+	size_t len = strcspn(text, " ");
+	struct build_id id;
+	unsigned i;
+
+	if (!text[len] || !parse_id(text + len + 1, &id))
+		return;
+	for (i = 0; i < nmodules; i++)
+		if (!strncmp(modules[i].name, text, len) && !modules[i].name[len])
+			break;
+	if (i == MODULES_MAX || (i == nmodules && !(modules[i].name = strndup(text, len))))
+		return;
+	modules[i].id = id;
+	nmodules += i == nmodules;
 }
 
 static bool identify_kernel_code(const char *module, struct build_id *id)

@@ -10,5 +10,7 @@
  * that has a build ID. Each file is looked up once, when it first occurs.
  */
 void mapped_files_find(const void *items, size_t len, void (*emit)(const void *payload, size_t len));
+/* Stores the build ID of a module that is about to be unloaded. `text` is "NAME BUILD_ID". */
+void mapped_files_unloaded(const char *text);
 
 #endif

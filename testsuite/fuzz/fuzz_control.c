@@ -138,6 +138,8 @@ static void stp_modules_found(struct stp_site *s, u64 address) { s->address = ad
 static int stp_namespaces_take(s32 process) { return process < 0 ? -3 : 0; }
 static void stp_namespaces_drop(void) { }
 static void stp_stacks_make(void) { }
+static void stp_unloaded_start(void) { }
+static void stp_unloaded_stop(void) { }
 static void stp_hotplug_start(void) { }
 static void stp_hotplug_stop(void) { }
 static void stp_stacks_stop(void) { }

@@ -124,7 +124,7 @@ build_loader() { # NAME
 	local header sources
 	case $1 in
 	module) clang "${flags[@]}" "$TESTS/fuzz/fuzz_module.c" "$SOURCE/staprun/image.c" ;;
-	relay) clang "${flags[@]}" "$TESTS/fuzz/fuzz_relay.c" "$SOURCE"/staprun/{ring,outfile,losses,frames,log}.c \
+	relay) clang "${flags[@]}" "$TESTS/fuzz/fuzz_relay.c" "$SOURCE"/staprun/{ring,outfile,losses,frames,repeated,log}.c \
 			"$SOURCE"/runtime/user/{mapped_files,code_file}.c ;;
 	report)
 		mapfile -t sources < <(printf '%s\n' "$SOURCE"/report/*.c | grep -vE '/(main|monitor|screen)\.c$')

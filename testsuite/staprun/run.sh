@@ -25,7 +25,7 @@ compile() {
 		wraps+=("-Wl,--wrap=$name")
 	done
 	for name in staprun caps module bundle image kernel_match program leftovers sign kallsyms sibling_path log; do loader+=("$source/staprun/$name.c"); done
-	for name in stapio link input ring outfile bulk child session_loop frames losses load_error monitor policy progress remove_after_kill sibling_path log; do relay+=("$source/staprun/$name.c"); done
+	for name in stapio link input ring outfile bulk child session_loop repeated frames losses load_error monitor policy progress remove_after_kill sibling_path log; do relay+=("$source/staprun/$name.c"); done
 	relay+=("$source/runtime/user/code_file.c" "$source/runtime/user/mapped_files.c")
 	"${cc[@]}" -Wall -Wextra -Wno-unused-parameter -Wno-sign-compare -Wno-missing-field-initializers \
 		-c -o "$scratch/fake.o" fake_kernel.c &&

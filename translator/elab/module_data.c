@@ -326,5 +326,8 @@ int elab_module_data(struct session *s)
 	read_objects(s, d, v.loads_returns);
 	read_kernel_lines(s, d, &v.homes);
 	read_builds(s, d, &v.homes);
+	d->names_addresses = !s->opt.user_runtime && !s->opt.bpf_runtime &&
+		(is_called(s, "__name_") || is_called(s, "stp_plain_addresses") ||
+		 (s->opt.records && is_called(s, "stp_kernel_stack_value")));
 	return 0;
 }

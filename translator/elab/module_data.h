@@ -46,6 +46,8 @@ struct module_data {
 	bool resolves_lines;       // `code` is written even if it is empty
 	VEC(struct code_data) code;
 	VEC(struct mapped_data) mapped;
+	bool names_addresses;      // names of addresses of the kernel that may have been stored are printed,
+					   // or recorded
 	bool checks_builds;        // the kernel and modules are those of the debuginfo
 	const uint8_t *kernel_id;  // build ID of the kernel, of kernel_id_len bytes; 0: it has none
 	int kernel_id_len;

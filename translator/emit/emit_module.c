@@ -423,6 +423,8 @@ static void write_module(struct emitter *e, struct cwriter *w)
 	write_count(w, "statics", e->statics.n);
 	if (e->s->opt.records)
 		cw_line(w, ".records = &stp_records,");
+	if (e->s->module_data->names_addresses)
+		cw_line(w, ".names_addresses = true,");
 	if (e->percpu)
 		cw_line(w, ".percpu_size = sizeof(struct percpu),");
 	cw_line(w, ".frame_size = %d * %s,", strings, e->s->opt.bpf_runtime ? "STP_TEXT_SIZE" : "STP_STRLEN");
