@@ -197,62 +197,14 @@ void statistic_for_picture(struct statistic *to, const struct statistic *s)
 		to->hist[(i - 1) / each + 1] += s->hist[i];
 }
 
-// Stores the name at the end of a text like "name=" or "name=\"" in `to`. Returns false if the text ends otherwise.
-static bool argument_name(struct text t, char *to, size_t size)
-{
-	size_t end = t.len, from;
-
-	if (end && (t.at[end - 1] == '"' || t.at[end - 1] == '\''))
-		end--;
-	if (!end || t.at[--end] != '=')
-		return false;
-	for (from = end; from && (t.at[from - 1] == '_' || (t.at[from - 1] >= '0' && t.at[from - 1] <= '9') ||
-				  ((t.at[from - 1] | 32) >= 'a' && (t.at[from - 1] | 32) <= 'z')); )
-		from--;
-	if (from == end || end - from >= size || (t.at[from] >= '0' && t.at[from] <= '9'))
-		return false;
-	memcpy(to, t.at + from, end - from);
-	to[end - from] = '\0';
-	return true;
-}
-
-enum { NAME = 64 };
-
-static bool is_used(char names[][NAME], unsigned n, const char *name)
-{
-	for (unsigned i = 0; i < n; i++)
-		if (!strcmp(names[i], name))
-			return true;
-	return false;
-}
-
-// Writes the number of an argument, from 1 to FORMAT_PIECES.
-static void number_name(char *to, unsigned n)
-{
-	char digits[12], *at = digits + sizeof(digits);
-
-	*--at = '\0';
-	do {
-		*--at = '0' + n % 10;
-	} while (n /= 10);
-	memcpy(to, at, digits + sizeof(digits) - at);
-}
-
 void each_argument(const struct event *e, argument_handler *handler, void *to)
 {
-	char names[FORMAT_PIECES][NAME];
-	struct text before = { "", 0 };
 	const struct cell *c = e->cells;
-	unsigned n = 0;
 
-	for (unsigned i = 0; i < e->format->n; before = e->format->pieces[i++].text) {
-		const struct piece *p = &e->format->pieces[i];
-
+	for (const struct piece *p = e->format->pieces; p < e->format->pieces + e->format->n; p++) {
 		if (!p->conv)
 			continue;
 		c += (p->width == -2) + (p->precision == -2);
-		if (!argument_name(before, names[n], NAME) || is_used(names, n, names[n]))
-			number_name(names[n], n + 1);
-		handler(to, names[n++], c++);
+		handler(to, p->name, c++);
 	}
 }

@@ -27,23 +27,36 @@ static inline void add_name(struct members *m, const char *name)
 	m->any = true;
 }
 
-static void add_number(struct members *m, const char *name, int64_t n)
+static const char pairs[] =
+	"0001020304050607080910111213141516171819" "2021222324252627282930313233343536373839"
+	"4041424344454647484950515253545556575859" "6061626364656667686970717273747576777879"
+	"8081828384858687888990919293949596979899";
+
+static void add_value(struct members *m, int64_t n)
 {
 	char text[24], *end = text + sizeof(text), *at = end;
 	uint64_t left = n < 0 ? -(uint64_t)n : (uint64_t)n;
 	bool quoted = !json_is_number(m->out, n);
 
-	add_name(m, name);
 	if (quoted)
 		*--at = '"';
-	do {
-		*--at = '0' + left % 10;
-	} while (left /= 10);
+	for (; left > 99; left /= 100)
+		memcpy(at -= 2, pairs + 2 * (left % 100), 2);
+	if (left > 9)
+		memcpy(at -= 2, pairs + 2 * left, 2);
+	else
+		*--at = '0' + left;
 	if (n < 0)
 		*--at = '-';
 	if (quoted)
 		*--at = '"';
 	line_add(m->line, at, end - at);
+}
+
+static void add_number(struct members *m, const char *name, int64_t n)
+{
+	add_name(m, name);
+	add_value(m, n);
 }
 
 static void add_object(struct members *m, const char *name, struct json_object *o)
@@ -122,25 +135,46 @@ static struct text printed_stack(const struct event *e, struct text t)
 	return stack_is_text(t) ? t : none;
 }
 
+// The members of a probe are the same in all its records. Another probe may replace one in the cache.
+static void add_probe(struct members *m, const struct session *s, const struct probe *p)
+{
+	static struct { char *written, *where; struct json_line line; } cached[64], *c;
+	struct members own = { m->out, NULL, true };
+
+	c = &cached[(p - s->probes) % 64];
+	if (!c->written || strcmp(c->written, p->written) || strcmp(c->where, p->where)) {
+		free(c->written);
+		free(c->where);
+		c->written = strdup(p->written);
+		c->where = strdup(p->where);
+		if (!c->written || !c->where)
+			abort();
+		own.line = &c->line;
+		c->line.len = 0;
+		add_string(&own, "probe", p->written);
+		add_string(&own, "place", p->where);
+	}
+	line_add(m->line, c->line.at, c->line.len);
+}
+
 int json_print(const struct output *out, const struct session *s, const struct event *e)
 {
-	static const char start[] = "{\"type\":\"print\"";
+	static const char start[] = "{\"type\":\"print\",\"time_ns\":", cpu[] = ",\"cpu\":";
 	static struct json_line line;
 	struct members m = { out, &line, true };
 	struct text t = event_text(s, e), stack = printed_stack(e, t);
 
 	line.len = 0;
 	line_add(&line, start, sizeof(start) - 1);
-	add_number(&m, "time_ns", e->time_ns);
-	add_number(&m, "cpu", e->cpu);
+	add_value(&m, e->time_ns);
+	line_add(&line, cpu, sizeof(cpu) - 1);
+	add_value(&m, e->cpu);
 	if (e->host.len)
 		add_text(&m, "host", e->host);
 	else if (out->names_host)
 		add_string(&m, "host", s->host);
-	if (e->probe) {
-		add_string(&m, "probe", e->probe->written);
-		add_string(&m, "place", e->probe->where);
-	}
+	if (e->probe)
+		add_probe(&m, s, e->probe);
 	add_text(&m, "text", t);
 	if (stack.len) {
 		add_name(&m, "stack");

@@ -61,6 +61,32 @@ static const bool plain[256] = {
 	[' '] = true, true, ['#' ... '['] = true, [']' ... '~'] = true,
 };
 
+// Returns 0 if all bytes of the word are plain; it may also be another number then, since borrows reach the next byte.
+static inline uint64_t not_plain(uint64_t w)
+{
+	const uint64_t ones = 0x0101010101010101u, high = 0x8080808080808080u;
+	uint64_t quote = w ^ ones * '"', backslash = w ^ ones * '\\', delete = w ^ ones * 127;
+
+	return (w | (w - ones * ' ') | (quote - ones) | (backslash - ones) | (delete - ones)) & high;
+}
+
+// Copies bytes that are plain, a word at a time, to space for all. Returns their number.
+static inline size_t copy_plain(char *to, const unsigned char *at, const unsigned char *end)
+{
+	const unsigned char *from = at;
+	uint64_t word;
+
+	for (; end - at >= (ptrdiff_t)sizeof(word); at += sizeof(word), to += sizeof(word)) {
+		memcpy(&word, at, sizeof(word));
+		if (not_plain(word))
+			break;
+		memcpy(to, &word, sizeof(word));
+	}
+	while (at < end && plain[*at])
+		*to++ = *at++;
+	return at - from;
+}
+
 // Adds the character at `at`, which is not plain; returns its length.
 static size_t add_character(struct json_line *l, const unsigned char *at, const unsigned char *end, bool *valid)
 {
@@ -85,17 +111,18 @@ bool line_add_string(struct json_line *l, struct text t)
 	const unsigned char *at = (const unsigned char *)t.at, *end = at + t.len;
 	bool valid = true;
 
-	line_add(l, "\"", 1);
+	*line_space(l, t.len + 2) = '"';
+	l->len++;
 	while (at < end) {
-		char *to = line_space(l, end - at), *from = to;
+		size_t n = copy_plain(line_space(l, end - at), at, end);
 
-		while (at < end && plain[*at])
-			*to++ = *at++;
-		l->len += to - from;
+		l->len += n;
+		at += n;
 		if (at < end)
 			at += add_character(l, at, end, &valid);
 	}
-	line_add(l, "\"", 1);
+	*line_space(l, 1) = '"';
+	l->len++;
 	return valid;
 }
 

@@ -293,12 +293,60 @@ static int by_id(const void *a, const void *b)
 	return x->id < y->id ? -1 : x->id > y->id;
 }
 
+// Stores the name at the end of a text like "name=" or "name=\"" in `to`. Returns false if the text ends otherwise.
+static bool argument_name(struct text t, char *to, size_t size)
+{
+	size_t end = t.len, from;
+
+	if (end && (t.at[end - 1] == '"' || t.at[end - 1] == '\''))
+		end--;
+	if (!end || t.at[--end] != '=')
+		return false;
+	for (from = end; from && (t.at[from - 1] == '_' || (t.at[from - 1] >= '0' && t.at[from - 1] <= '9') ||
+				  ((t.at[from - 1] | 32) >= 'a' && (t.at[from - 1] | 32) <= 'z')); )
+		from--;
+	if (from == end || end - from >= size || (t.at[from] >= '0' && t.at[from] <= '9'))
+		return false;
+	memcpy(to, t.at + from, end - from);
+	to[end - from] = '\0';
+	return true;
+}
+
+static bool is_used(const struct format *f, const char *name)
+{
+	for (unsigned i = 0; i < f->n; i++)
+		if (f->pieces[i].name && !strcmp(f->pieces[i].name, name))
+			return true;
+	return false;
+}
+
+// Names the conversions: after "name=" by that name, unless one before it has the name; others by their numbers from 1.
+static void name_arguments(struct format *f)
+{
+	struct text before = { "", 0 };
+	char name[64];
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < f->n; before = f->pieces[i++].text) {
+		if (!f->pieces[i].conv)
+			continue;
+		n++;
+		if (!argument_name(before, name, sizeof(name)) || is_used(f, name))
+			snprintf(name, sizeof(name), "%u", n);
+		f->pieces[i].name = strdup(name);
+		if (!f->pieces[i].name)
+			abort();
+	}
+}
+
 static void free_format(void *format)
 {
 	struct format *f = format;
 
-	for (unsigned i = 0; i < f->n; i++)
+	for (unsigned i = 0; i < f->n; i++) {
 		free((char *)f->pieces[i].text.at);
+		free(f->pieces[i].name);
+	}
 	free(f);
 }
 
@@ -329,6 +377,7 @@ static void describe_format(struct reader *r)
 		p->text = text(r);
 		p->text.at = copy(p->text);
 	}
+	name_arguments(f);
 	entry = tsearch(f, &r->s.formats, by_id);
 	if (!entry)
 		abort();

@@ -55,6 +55,7 @@ struct piece {                             // a conversion of a format, and the 
 	unsigned char flags;               // enum stp_format_flag
 	int width, precision;              // -1: none, -2: an argument
 	struct text text;
+	char *name;                        // name of the argument; NULL: no conversion
 };
 
 struct format { int64_t id; unsigned n; struct piece pieces[]; };
