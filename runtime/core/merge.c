@@ -65,25 +65,64 @@ void stp_send_text(struct stp_ctx *c, u32 global, const union stp_val *keys, con
 		stp_private(c)->out = put_string(at, text);
 }
 
+/* ------------------------------------------------------------------ statistics */
+
+#define WORDS_MAX (STP_ITEM_MAX / 4)           /* maximum size of the words of a statistic; more are in other items */
+#define PART_MAX 300                           /* maximum number of words of an item WORDS */
+
+/* Writes up to `max` words that are not zero, from *next; sets *next to the word after the last one. */
+static char *put_words(char *at, const s64 *words, u32 n, u32 *next, u32 max)
+{
+	u32 i, used = 0;
+
+	for (i = *next; i < n && used < max; i++)
+		used += words[i] != 0;
+	n = i;
+	at = stp_put_number(at, used);
+	for (i = *next; i < n; i++)
+		if (words[i])
+			at = stp_put_signed(stp_put_number(at, i), words[i]);
+	*next = n;
+	return at;
+}
+
+/* Writes items WORDS. Returns their identifier. */
+static u64 split_words(struct stp_ctx *c, const s64 *words, u32 n, u32 next)
+{
+	u64 id = stp_split_id(c);
+	char *at;
+
+	while (next < n) {
+		at = stp_item_begin(c, (2 + 2 * PART_MAX) * STP_NUMBER_MAX + 1);
+		if (!at)
+			break;
+		at = stp_put_number(stp_put_byte(at, STP_ITEM_WORDS), id);
+		stp_private(c)->out = put_words(at, words, n, &next, PART_MAX);
+	}
+	return id;
+}
+
+/* The item of a large statistic has its count, sum, minimum and maximum only. */
 void stp_send_stat(struct stp_ctx *c, u32 global, const union stp_val *keys, const struct stp_stat *s,
 		   const struct stp_stat_desc *d)
 {
+	const u32 head = sizeof(*s) / sizeof(s64);
 	const s64 *words = (const s64 *)s;
-	u32 n = d->size / 8, used = 0, size = 0, i;
+	u32 n = d->size / 8, size = 0, next = 0, i;
+	u64 split = 0;
 	char *at;
 
 	if (!s || !stp_charge(c, (u64)n * 2 * STP_WORK_BUCKET))
 		return;
-	for (i = 0; i < n; i++) {
-		used += words[i] != 0;
+	for (i = 0; i < n; i++)
 		size += words[i] ? stp_indexed_size(i, words[i]) : 0;
+	if (size > WORDS_MAX) {
+		split = split_words(c, words, n, head);
+		size = 2 * head * STP_NUMBER_MAX;
 	}
-	at = begin(c, STP_ITEM_ADDED, global, keys, 2 * STP_NUMBER_MAX + size);
+	at = begin(c, STP_ITEM_ADDED, global, keys, 3 * STP_NUMBER_MAX + size);
 	if (!at)
 		return;
-	at = stp_put_number(stp_put_number(at, n), used);
-	for (i = 0; i < n; i++)
-		if (words[i])
-			at = stp_put_signed(stp_put_number(at, i), words[i]);
-	stp_private(c)->out = at;
+	at = put_words(stp_put_number(at, n), words, split ? head : n, &next, n);
+	stp_private(c)->out = stp_put_number(at, split);
 }

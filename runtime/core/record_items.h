@@ -44,6 +44,15 @@ static inline u32 stp_indexed_size(u32 index, s64 n)
 	return stp_number_size(index) + stp_number_size((u64)n << 1 ^ (u64)(n >> 63));
 }
 
+/* Returns the identifier of a value that is divided among several items, never 0. No other CPU has the same number at
+ * this time, and a handler on this one ends before the next one begins. */
+static inline u64 stp_split_id(struct stp_ctx *c)
+{
+	u64 id = ((u64)stp_gettimeofday_ns() << 10) + stp_cpu(c);
+
+	return id + !id;
+}
+
 static inline char *stp_put_text(char *at, const char *text, u64 len)
 {
 	at = stp_put_number(at, len);

@@ -139,9 +139,7 @@ static u64 split_statistic(struct stp_ctx *c, const struct stp_stat *s, const st
 
 	if (buckets_size(s, d) <= BUCKETS_MAX)
 		return 0;
-	/* No other CPU has the same number at this time, and a handler on this one ends before the next one begins. */
-	id = ((u64)stp_gettimeofday_ns() << 10) + stp_cpu(c);
-	id += !id;
+	id = stp_split_id(c);
 	while (next < buckets) {
 		at = stp_item_begin(c, (2 + 2 * PART_MAX) * STP_NUMBER_MAX + 1);
 		if (!at)

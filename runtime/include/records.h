@@ -106,7 +106,8 @@ enum stp_item {
 	STP_ITEM_COST,
 	/* Only in the stream of a host of --merge. number: index of a global; its keys; the amount that the host
 	 * has added to it since the last such item: signed; for statistics: number of 8-byte words in total,
-	 * number of those that are not zero; for each of these: number, its index; signed */
+	 * number of those that are not zero; for each of these: number, its index; signed; then number: identifier of
+	 * the WORDS that it has in addition, 0: none */
 	STP_ITEM_ADDED,
 	/* as ADDED, with the value that replaces the element's, signed or text, instead of the amount */
 	STP_ITEM_ASSIGNED,
@@ -119,6 +120,9 @@ enum stp_item {
 	 * statistic that names the identifier is in a later item of the same handler, maybe in another record; records of
 	 * other handlers may be between them. */
 	STP_ITEM_BUCKETS,
+	/* Only in the stream of a host of --merge. number: identifier of a statistic; number of its words in this item; for
+	 * each: number, its index; signed. The ADDED that names the identifier is in a later item, as for BUCKETS. */
+	STP_ITEM_WORDS,
 };
 
 /*

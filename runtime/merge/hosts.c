@@ -38,6 +38,13 @@
 
 struct bytes { char *at; u64 len, size; };
 
+/* Words of a statistic that have arrived before the rest of it. id 0: unused. */
+struct split { u64 id; struct bytes words; };
+struct word { u64 index; s64 value; };
+
+#define SPLITS_MAX 16u                 /* each host; the oldest one is dropped, since its statistic was lost */
+#define SPLIT_WORDS_MAX 65536u         /* number of words of one of them */
+
 /* A global as described by a host. merged: 1 + its index in stp_merged_globals; 0: it is not there, and is
  * skipped. */
 struct described { u32 merged; u8 type, nkeys, keys[STP_MAX_KEYS]; };
@@ -47,6 +54,8 @@ struct host {
 	struct bytes line;                 /* a line that it has printed and that is not complete yet */
 	struct described globals[MERGED_MAX];      /* globals, by the index that the host uses for them */
 	char name[HOST_NAME_BYTES];        /* its nodename */
+	struct split splits[SPLITS_MAX];
+	u32 next_split;
 	u32 files;                         /* number of files of call stacks that it has described */
 	u64 scanned;                       /* number of bytes in `frames` that armed() has examined */
 	bool ended, invalid, armed;
@@ -207,6 +216,7 @@ static void skip(struct reader *r, const struct described *d)
 			number(r);
 			number(r);
 		}
+		number(r);
 	}
 }
 
@@ -228,8 +238,53 @@ static void read_keys(struct reader *r, const struct stp_map *m, union stp_val *
 	}
 }
 
+static struct split *split_of(struct host *h, u64 id)
+{
+	u32 i;
+
+	for (i = 0; i < SPLITS_MAX; i++)
+		if (h->splits[i].id == id)
+			return &h->splits[i];
+	return NULL;
+}
+
+static void read_words(struct reader *r, struct host *h)
+{
+	u64 id = number(r), used = number(r);
+	struct split *s = id ? split_of(h, id) : NULL;
+	struct word w;
+
+	if (!s) {
+		s = &h->splits[h->next_split++ % SPLITS_MAX];
+		s->id = id;
+		s->words.len = 0;
+	}
+	r->invalid |= !id || used > SPLIT_WORDS_MAX || s->words.len / sizeof(w) + used > SPLIT_WORDS_MAX;
+	for (; used && !r->invalid; used--) {
+		w.index = number(r);
+		w.value = signed_number(r);
+		append(&s->words, &w, sizeof(w));
+	}
+}
+
+/* Completes a statistic of n words by those that have arrived before. Those of a lost record are missing. */
+static void take_words(struct reader *r, struct host *h, s64 *words, u64 n)
+{
+	u64 id = number(r), i;
+	struct split *s = id ? split_of(h, id) : NULL;
+	const struct word *w;
+
+	if (!s)
+		return;
+	w = (const struct word *)s->words.at;
+	for (i = 0; i < s->words.len / sizeof(*w); i++)
+		if (w[i].index < n)
+			words[w[i].index] = w[i].value;
+	s->id = 0;
+}
+
 /* Reads a statistic of the same shape as the global's. Returns NULL if it has another shape. */
-static const struct stp_stat *read_stat(struct reader *r, const struct stp_stat_desc *d)
+static const struct stp_stat *read_stat(struct reader *r, struct host *h, const struct stp_stat_desc *d)
 {
 	static s64 *words;
 	static u32 size;
@@ -254,17 +309,18 @@ static const struct stp_stat *read_stat(struct reader *r, const struct stp_stat_
 		}
 		words[index] = signed_number(r);
 	}
+	take_words(r, h, words, n);
 	return r->invalid ? NULL : (const struct stp_stat *)words;
 }
 
-static void merge_scalar(struct reader *r, const struct stp_described_global *g)
+static void merge_scalar(struct reader *r, struct host *h, const struct stp_described_global *g)
 {
 	struct stp_scalar_stat *s = g->at;
 	const struct stp_stat *stat;
 	s64 n;
 
 	if (g->kind == STP_TAKE_STAT) {
-		stat = read_stat(r, &s->desc);
+		stat = read_stat(r, h, &s->desc);
 		if (stat)
 			stp_stat_merge((struct stp_stat *)(stp_session.percpu[0] + s->offset), stat, &s->desc);
 		return;
@@ -288,7 +344,7 @@ static void *element(struct stp_ctx *c, struct stp_map *m, const union stp_val *
 }
 
 /* All fields are read before the array changes. */
-static void merge_element(struct reader *r, struct stp_ctx *c, struct stp_map *m, bool is_set)
+static void merge_element(struct reader *r, struct stp_ctx *c, struct host *h, struct stp_map *m, bool is_set)
 {
 	static char *string;
 	union stp_val keys[STP_MAX_KEYS];
@@ -300,7 +356,7 @@ static void merge_element(struct reader *r, struct stp_ctx *c, struct stp_map *m
 		string = malloc(stp_module.limits.string_len);
 	read_keys(r, m, keys);
 	if (m->value == STP_STATS)
-		stat = read_stat(r, &m->stat);
+		stat = read_stat(r, h, &m->stat);
 	else if (m->value == STP_STRING)
 		text(r, string, stp_module.limits.string_len);
 	else
@@ -333,9 +389,9 @@ static void merge(struct reader *r, struct stp_ctx *c, struct host *h, bool is_s
 	}
 	g = &stp_merged_globals[h->globals[index].merged - 1];
 	if (g->kind == STP_TAKE_MAP)
-		merge_element(r, c, g->at, is_set);
+		merge_element(r, c, h, g->at, is_set);
 	else
-		merge_scalar(r, g);
+		merge_scalar(r, h, g);
 }
 
 /* ------------------------------------------------------------------ text */
@@ -428,6 +484,7 @@ static void read_items(struct stp_ctx *c, struct host *h, const char *at, u32 le
 		case STP_ITEM_GLOBAL: describe(&r, h); break;
 		case STP_ITEM_ADDED: merge(&r, c, h, false); break;
 		case STP_ITEM_ASSIGNED: merge(&r, c, h, true); break;
+		case STP_ITEM_WORDS: read_words(&r, h); break;
 		default: r.invalid = true;
 		}
 	}

@@ -51,14 +51,17 @@ reads() { # HOST NUMBER
 }
 
 script='
-global n, by, sizes, last, said
+global n, by, sizes, last, said, wide
 probe timer.ms(200) { if (n == 12 && !said++) println("12 received") }
 probe begin { println("begin") }
-probe kernel.function("version_proc_show") { n++; by[execname(), hostname()]++; sizes <<< 10 * n_of_host(); last[hostname()] = execname() }
+probe kernel.function("version_proc_show") { n++; by[execname(), hostname()]++; sizes <<< 10 * n_of_host(); last[hostname()] = execname()
+	for (i = 0; i < 3500; i++) wide <<< i }       // more than 8 KB: the values of a host are in several records
 probe kernel.function("uptime_proc_show") { exit() }
 function n_of_host() { return strlen(hostname()) }
 probe end {
 	printf("%d %d %d %d\n", n, @count(sizes), @sum(sizes), @percentile(sizes, 50))
+	foreach (b in @hist_linear(wide, 0, 4000, 1)) values += @hist_linear(wide, 0, 4000, 1)[b]
+	printf("%d %d\n", @count(wide), values)
 	foreach ([e, h+] in by) printf("%s %s %d\n", e, h, by[e, h])
 	foreach (h+ in last) printf("%s %s\n", h, last[h])
 }'
@@ -67,7 +70,7 @@ probe end {
 # the same lines.
 session() { # OPTIONS...
 	: >"$dir/out"
-	"$STAP" --merge "$@" -e "$script" >"$dir/out" 2>"$dir/err" &
+	"$STAP" --merge -DMAXACTION=20000 -DSTP_MAX_BUCKETS=4100 "$@" -e "$script" >"$dir/out" 2>"$dir/err" &
 	session=$!
 	printed begin
 }
@@ -84,13 +87,13 @@ finish() { # NAME STATUS OUTPUT ERROR
 }
 
 session --remote=one --remote=two && reads one 30 && reads two 12 && ssh two cat /proc/uptime >/dev/null || kill $session
-finish guests-sums 0 "$(printf '%s\n' begin '42 42 1260 30' 'cat one 30' 'cat two 12' 'one cat' 'two cat')" ''
+finish guests-sums 0 "$(printf '%s\n' begin '42 42 1260 30' '147000 147000' 'cat one 30' 'cat two 12' 'one cat' 'two cat')" ''
 left=$(for name in one two; do ssh $name 'cat /proc/modules | grep -v "^virtio\|failover" | grep "^stap\|^t_"; ls /tmp'; done)
 report hosts/guests-nothing-left "$left"
 
 # A guest that dies: the values that it has sent are counted, and its name is printed.
 session --remote=one --remote=two && reads one 5 && reads two 7 && printed '12 received' && { kill -USR1 "${pids[1]}"; sleep 2; reads one 1; ssh one cat /proc/uptime >/dev/null; } || kill $session
-finish guests-host-dies 1 "$(printf '%s\n' begin '13 13 390 30' 'cat one 6' 'cat two 7' 'one cat' 'two cat')" 'WARNING: two: the connection was lost'
+finish guests-host-dies 1 "$(printf '%s\n' begin '13 13 390 30' '45500 45500' 'cat one 6' 'cat two 7' 'one cat' 'two cat')" 'WARNING: two: the connection was lost'
 
 # stap is killed: the module is unloaded.
 session --remote=one && kill -KILL $session

@@ -54,6 +54,11 @@ merge stats 0 "$(printf '%s\n' '10 2100157 -5 1048576' '195329145919 2')" '' --r
 global st probe vfs.read { st <<< $count } probe timer.ms(1500) { exit() }
 probe end { printf("%d %d %d %d\n", @count(st), @sum(st), @min(st), @max(st))
 	printf("%d %d\n", @variance(st), @hist_log(st)[85]) }'
+merge parts 0 "$(printf '%s\n' '40 1099511627775 1 549755813888' '1 1 40 1')" '' --remote=parts -e '
+global st, total probe vfs.read { st <<< $count } probe timer.ms(1500) { exit() }
+probe end { printf("%d %d %d %d\n", @count(st), @sum(st), @min(st), @max(st))
+	foreach (b in @hist_log(st)) total += @hist_log(st)[b]
+	printf("%d %d %d %d\n", @hist_log(st)[65], @hist_log(st)[104], total, @variance(st) > 0) }'
 merge lines 0 "$(printf '%s\n' '0: one of lines line' '0: and another' '0: the last')" '' --remote=lines --remote-prefix -e "
 global n probe vfs.read { n++ } probe timer.ms(1500) { exit() } probe end { if (n) println(n) }"
 # In JSON, each line of a host is an object with its name, and a call stack is one object.

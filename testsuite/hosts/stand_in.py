@@ -22,7 +22,7 @@ sys.path.insert(0, os.path.join(sys.path[0], '..', 'report'))
 from write_session import HEAD, frame, number, signed, text
 
 FRAME_START, FRAME_RECORD, FRAME_END, FRAME_ARMED, FRAME_FILE = 1, 2, 6, 8, 9
-TEXT, GLOBAL, ADDED, ASSIGNED = 3, 8, 12, 13
+TEXT, GLOBAL, ADDED, ASSIGNED, WORDS = 3, 8, 12, 13, 17
 LONG, STRING, STATS = 1, 2, 3
 ORDER_STOP = struct.pack('<Q', 1)      # the first member of struct link_order
 
@@ -70,10 +70,18 @@ def statistic(values, variance=False):
     return words
 
 
-def added_stat(index, words, *keys):
-    used = [(i, w) for i, w in enumerate(words) if w]
-    return (bytes([ADDED]) + number(index) + b''.join(map(key, keys)) + number(len(words)) + number(len(used)) +
-            b''.join(number(i) + signed(w) for i, w in used))
+def used_words(words, first=0):
+    used = [(i, w) for i, w in enumerate(words) if w and i >= first]
+    return number(len(used)) + b''.join(number(i) + signed(w) for i, w in used)
+
+
+def added_stat(index, words, *keys, split=0):
+    return (bytes([ADDED]) + number(index) + b''.join(map(key, keys)) + number(len(words)) +
+            used_words(words[:4] if split else words) + number(split))
+
+
+def split_words(split, words, first, end):
+    return bytes([WORDS]) + number(split) + used_words(words[:end], first)
 
 
 def printed(s):
@@ -172,6 +180,11 @@ def play(name):
     elif kind == 'stats':
         values = [own * 7 - 3, 1000 * own, -5, 0, 1 << 20]
         send(record(added_stat(2, statistic(values[:2], True))), record(added_stat(2, statistic(values[2:], True))))
+    elif kind == 'parts':              # statistics in several items, of two handlers at a time; those of a lost one come first
+        one, other = (statistic([1 << i for i in range(b, b + 20)], True) for b in (0, 20))
+        send(record(*[split_words(900 + i, other, 4, 100) for i in range(20)]))
+        send(record(split_words(7, one, 4, 76), split_words(8, other, 4, 90)), record(split_words(7, one, 76, 1000)),
+             record(added_stat(2, one, split=7), split_words(8, other, 90, 1000), added_stat(2, other, split=8)))
     elif kind == 'lines':
         for part in ('one', ' line\nand', ' an', 'other\n', 'the last'):
             send(record(printed(part + (' of %s' % name if part == 'one' else ''))))
