@@ -23,8 +23,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static const struct writer *const writers[] = { &text_writer, &json_writer, &csv_writer, &folded_writer,
-					       &speedscope_writer, &pprof_writer, &chrome_writer, &svg_writer, &html_writer };
+#define WRITER(name, takes_stacks) &name##_writer,
+static const struct writer *const writers[] = { OUTPUT_FORMATS(WRITER) };
+#undef WRITER
 
 enum { OUTPUTS = 16 };
 

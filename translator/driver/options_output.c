@@ -2,6 +2,7 @@
 // Options that select the format of the output -> struct options.
 #include "driver/options.h"
 
+#include "output_formats.h"
 #include "util/str.h"
 
 #include <langinfo.h>
@@ -10,8 +11,18 @@
 #include <string.h>
 #include <unistd.h>
 
+// The list of formats begins with ", ".
+static void check_format(const char *name, size_t len)
+{
+#define FORMAT(known, takes_stacks) ", " #known
+	if (output_format_kind(name, len) == FORMAT_UNKNOWN)
+		options_misused("unknown output format \"%.*s\"; use one of %s", (int)len, name, OUTPUT_FORMATS(FORMAT) + 2);
+#undef FORMAT
+}
+
 void options_set_output_format(struct options *o, const char *arg)
 {
+	check_format(arg, strlen(arg));
 	o->output_format = arg;
 	o->json = false;                   // the last one of -f and --json counts
 	o->records = true;
@@ -29,6 +40,7 @@ void options_add_output(struct options *o, const char *arg)
 
 	if (!colon || colon == arg || !colon[1])
 		options_misused("--output takes FORMAT:FILE, not \"%s\"", arg);
+	check_format(arg, (size_t)(colon - arg));
 	o->records = true;
 	if (strcmp(colon, ":-")) {
 		vec_push(&o->outputs, arg);
