@@ -138,8 +138,8 @@ static void draw_keys(void)
 	if (view.typing || *view.filter)
 		snprintf(line, sizeof(line), "filter: %s%s", view.filter, view.typing ? "_  (Enter: keep it, Esc: show all)" : "");
 	else
-		snprintf(line, sizeof(line), "q quit  ? help  Tab pane  Enter whole  < > sort  r reverse  / filter  Space pause%s",
-			 view.can_switch ? "  o probe on/off" : "");
+		snprintf(line, sizeof(line), "q quit  ? help  Tab pane  Enter full  < > sort  / filter  Space pause%s",
+			 view.can_switch ? "  o on/off" : "");
 	put(LINES - 1, 0, A_BOLD, line);
 }
 
@@ -360,11 +360,11 @@ static void draw_help(int y)
 		"Enter          show this pane on the whole screen; again: all panes",
 		"Up Down k j    move the cursor; also Page Up, Page Down and Home",
 		"< >            sort by the previous or the next column",
-		"0 to 9         sort by the key (0) or by this column of values; again: turn the direction",
+		"0 to 9         sort by the key (0) or this column of values; again: reverse",
 		"r              turn the direction",
 		"/              show only rows whose key contains the text; Esc: all rows",
 		"Space          pause the screen, not the script; again: continue",
-		"o              switch the probe under the cursor on or off; elsewhere: go to the probes",
+		"o              switch the probe under the cursor on or off, or go to the probes",
 		"",
 		"Any key closes this help.",
 	};
