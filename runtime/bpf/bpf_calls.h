@@ -348,7 +348,7 @@ SEC(STP_UPROBE_SECTION) int stp_entry_##number(u64 *ctx)			\
 		return 0;							\
 	}									\
 	bpf_registers(s, ctx, ~0u);						\
-	s->mode = bpf_mode(ctx[STP_WORD_CS]);					\
+	s->mode = STP_MODE_REGISTERS | bpf_mode(ctx[STP_WORD_CS]);		\
 	s->c.address = ctx[STP_REGISTER_PC];					\
 	s->bias = s->c.address - (link_);					\
 	s->stack_frames = 0;							\
@@ -369,7 +369,7 @@ SEC(STP_UPROBE_SECTION) int stp_program_##number(u64 *ctx)			\
 	}									\
 	bpf_registers(s, ctx, ~0u);						\
 	s->c.saved_return = bpf_user_result(ctx);				\
-	s->mode = bpf_mode(ctx[STP_WORD_CS]);					\
+	s->mode = STP_MODE_REGISTERS | bpf_mode(ctx[STP_WORD_CS]);		\
 	s->c.address = ctx[STP_REGISTER_PC];					\
 	bpf_find_function(ctx, s, handler##_takes, link_);			\
 	s->stack_frames = 0;							\

@@ -90,6 +90,9 @@ static inline struct stp_elem *stp_cursor_next(struct stp_cursor *cursor)
 #define stp_syscall_string(c, to, size, address) ((void)(address))
 
 #define stp_user_mode(c) 0
+#define stp_has_regs(c) 0
+#define stp_any_regs(c, n) 0
+#define stp_register_code(name) (-1)
 #define stp_is_32bit(c) 0
 #define stp_in_syscall(c) 0
 #define stp_return_load4 stp_uload4

@@ -80,7 +80,7 @@ SEC("perf_event") int stp_program_##number(u64 *ctx)				\
 	if (!s)									\
 		return 0;							\
 	bpf_registers(s, ctx, mask);						\
-	s->mode = bpf_mode(ctx[STP_WORD_CS]);					\
+	s->mode = STP_MODE_REGISTERS | bpf_mode(ctx[STP_WORD_CS]);		\
 	s->c.address = ctx[STP_REGISTER_PC];					\
 	STP_TAKE_STACKS(ctx, s, handler##_takes, STP_FROM_REGISTERS);		\
 	STP_RUN(s, number, handler, condition, late);				\
@@ -154,6 +154,7 @@ STP_INLINE void bpf_enter_function(struct stp_slot *s, u64 *ctx, u32 how, u32 ma
 		return;
 	}
 	bpf_registers(s, ctx, mask);
+	s->mode = STP_MODE_REGISTERS;
 	/* the instruction pointer of a kprobe is after the first byte; that of ftrace is inside the function */
 	s->c.address = ctx[STP_REGISTER_PC] - 1;
 }
@@ -169,6 +170,7 @@ STP_INLINE void bpf_leave_function(struct stp_slot *s, u64 *ctx, u32 how, u32 ma
 		__asm__ volatile("" ::: "memory");
 	} else {
 		bpf_registers(s, ctx, mask);
+		s->mode = STP_MODE_REGISTERS;
 		s->c.saved_return = ctx[STP_REGISTER_RESULT];
 	}
 	s->c.address = takes & STP_TAKES_FUNCTION ? bpf_function_address(ctx) : 0;
@@ -345,7 +347,7 @@ STP_INLINE void bpf_call_registers(struct stp_slot *s, u64 regs, bool compat)
 {
 	u64 *r = s->registers, *a = s->c.arguments;
 
-	bpf_probe_read_kernel(r + STP_WORD_BP, (STP_WORD_ORIG_AX - STP_WORD_BP) * 8, (const u64 *)regs + STP_WORD_BP);
+	bpf_probe_read_kernel(r, sizeof(s->registers), (const void *)regs);
 	if (compat) {
 		a[0] = (u32)r[STP_WORD_BX], a[1] = (u32)r[STP_WORD_CX], a[2] = (u32)r[STP_WORD_DX];
 		a[3] = (u32)r[STP_WORD_SI], a[4] = (u32)r[STP_WORD_DI], a[5] = (u32)r[STP_WORD_BP];
@@ -511,7 +513,7 @@ SEC("raw_tp") int stp_program_##number_(u64 *ctx)				\
 		bpf_call_registers(s, ctx[0], compat);				\
 	s->c.arguments[STP_SYSCALL_NUMBER] = number;				\
 	s->call_number = compat + number;					\
-	s->mode = STP_MODE_USER | STP_MODE_CALL | (compat ? STP_MODE_32BIT : 0);	\
+	s->mode = STP_MODE_USER | STP_MODE_CALL | STP_MODE_REGISTERS | (compat ? STP_MODE_32BIT : 0);	\
 	if ((splits_) && bpf_is_split(number, compat)) {			\
 		s->call_number = compat + bpf_split(s, number);			\
 		call = calls_##number_(s->call_number);				\
@@ -582,7 +584,7 @@ SEC("raw_tp") int stp_entry_##number_(u64 *ctx)					\
 	bpf_call_registers(s, ctx[0], compat);					\
 	s->c.arguments[STP_SYSCALL_NUMBER] = number;				\
 	s->call_number = at;							\
-	s->mode = STP_MODE_USER | STP_MODE_CALL | (compat ? STP_MODE_32BIT : 0);	\
+	s->mode = STP_MODE_USER | STP_MODE_CALL | STP_MODE_REGISTERS | (compat ? STP_MODE_32BIT : 0);	\
 	if ((splits_) && bpf_is_split(number, compat))				\
 		bpf_split(s, number);						\
 	if (compat)								\

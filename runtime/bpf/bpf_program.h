@@ -464,6 +464,13 @@ STP_INLINE s64 bpf_user_static(struct stp_ctx *c, u64 address)
 
 #define stp_reg(c, offset) (STP_SLOT(c)->registers[(offset) / 8])
 #define stp_any_reg(c, offset) stp_reg(c, offset)
+/* Returns word n of struct pt_regs. */
+STP_INLINE s64 bpf_any_regs(struct stp_ctx *c, u64 n)
+{
+	STP_HIDE(n);
+	return n < STP_REGISTERS ? (s64)STP_SLOT(c)->registers[n] : 0;
+}
+#define stp_any_regs(c, n) bpf_any_regs(c, (u64)(n))
 
 /*
  * Loads a number from kernel memory by the cast of an address to a pointer (Linux 6.2), which is many times faster than
@@ -556,6 +563,9 @@ STP_INLINE bool bpf_load_string(struct stp_ctx *c, char *to, u64 address, u32 si
 #include "bpf_loops.h"
 #include "bpf_text.h"
 #include "bpf_real.h"
+#ifdef STP_USES_REGISTERS
+#include "bpf_registers.h"
+#endif
 #ifdef STP_USES_MEMORY
 #include "bpf_memory.h"
 #endif
@@ -688,7 +698,8 @@ STP_INLINE bool stp_always(void)
 #define STP_WORD_SP 19
 #define STP_USER32_CS 0x23             /* code segment of processes that run 32-bit code */
 
-#define stp_user_mode(c) (STP_SLOT(c)->mode != 0)
+#define stp_user_mode(c) ((STP_SLOT(c)->mode & STP_MODE_USER) != 0)
+#define stp_has_regs(c) ((STP_SLOT(c)->mode & STP_MODE_REGISTERS) != 0)
 #define stp_is_32bit(c) ((STP_SLOT(c)->mode & STP_MODE_32BIT) != 0)
 #define stp_in_syscall(c) ((STP_SLOT(c)->mode & STP_MODE_CALL) != 0)
 STP_INLINE u32 bpf_mode(u64 cs)
@@ -728,7 +739,7 @@ SEC(STP_UPROBE_SECTION) int stp_program_##number(u64 *ctx)			\
 		s->registers[i] = ctx[i];					\
 	if (is_return_)								\
 		s->c.saved_return = bpf_user_result(ctx);			\
-	s->mode = bpf_mode(ctx[STP_WORD_CS]);					\
+	s->mode = STP_MODE_REGISTERS | bpf_mode(ctx[STP_WORD_CS]);		\
 	s->c.address = ctx[STP_REGISTER_PC];					\
 	s->bias = s->c.address - (link_);					\
 	if (is_return_)								\

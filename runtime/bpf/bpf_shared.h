@@ -14,6 +14,7 @@
 #define STP_JOIN(a, b) STP_JOIN_(a, b)
 
 #define STP_REGISTERS 21               /* words of struct pt_regs on x86-64 */
+#define STP_ALL_REGISTERS ((1u << STP_REGISTERS) - 1)
 #define STP_LOCK_WORDS 64
 #define STP_SLOTS_PER_CPU 4            /* a hit can interrupt others: task, soft and hard interrupt, NMI */
 
@@ -62,7 +63,7 @@ enum stp_bpf_error { STP_BPF_NONE, STP_BPF_TEXT, STP_BPF_DIVISION, STP_BPF_ACTIO
 /* Results of the body of a loop: another pass; break; the handler or function ends; an error. */
 enum { STP_LOOP_NEXT, STP_LOOP_BREAK, STP_LOOP_LEAVE, STP_LOOP_FAIL };
 #define STP_BPF_CALLERS 4
-enum { STP_MODE_USER = 1, STP_MODE_32BIT = 2, STP_MODE_CALL = 4 };
+enum { STP_MODE_USER = 1, STP_MODE_32BIT = 2, STP_MODE_CALL = 4, STP_MODE_REGISTERS = 8 };
 #define STP_ERROR_TEXT 512             /* equals STP_ERROR_SIZE of the module */
 
 /* Texts of the probe that was hit. */
@@ -148,7 +149,7 @@ struct stp_hist_text {
 
 struct stp_slot {
 	u32 busy;
-	u32 mode;                      /* STP_MODE_ bits of the interrupted code; 0: of the kernel */
+	u32 mode;                      /* STP_MODE_ bits of the interrupted code */
 	u32 probe;                     /* index in the table of probes */
 	u32 sends;                     /* begun and ended transmissions of records: odd during one */
 	u32 ring;                      /* number of its ring; ~0: none */

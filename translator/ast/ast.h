@@ -413,6 +413,7 @@ struct probe {
 	int before;                    // emit: index of the probe whose hit makes the copies
 	bool own_processes;            // privilege: only processes of the invoking user are traced
 	bool uses_regs;                // access: body reads E_REGISTER
+	bool names_regs;               // access: body reads registers by number, also with @uregister()
 	unsigned reg_mask;             // access: bit n: DWARF register n of the kernel is used
 };
 

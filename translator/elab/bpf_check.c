@@ -60,7 +60,7 @@ static const char *const operations[] = {
 	"stp_user_addresses", "stp_ustack", "stp_print_usyms",
 	"stp_quote", "stp_quote_json", "stp_quote_label", "stp_prefixed", "stp_copy_name", "stp_random",
 	"stp_pid2task", "stp_pid_namespace", "stp_user_namespace",
-	"stp_task_is_32bit", "stp_user_mode", "stp_is_32bit", "stp_in_syscall", "stp_name_of",
+	"stp_task_is_32bit", "stp_user_mode", "stp_any_regs", "stp_register_code", "stp_has_regs", "stp_is_32bit", "stp_in_syscall", "stp_name_of",
 	"stp_flag_names", "stp_relay_pid", "stp_timezone_s", "stp_log", "stp_warn",
 	"stp_system", "stp_switch_file", "stp_speculation_lost",
 	"stp_matched", "stp_matched_text", "stp_matched_groups",
@@ -115,10 +115,12 @@ static const char *missing_context(const struct check *k, const struct embedded 
 		return "outside of event handlers with -u or a MAXSTRINGLEN below 64";
 	if (!k->event)
 		return stack || embedded_word(c, "stp_address") ||
-		       embedded_word(c, "stp_user_mode") ||
+		       embedded_word(c, "stp_user_mode") || embedded_has_prefix(c, "stp_any_regs") ||
 		       embedded_word(c, "stp_is_32bit") ||
 		       embedded_word(c, "stp_mark_data") || embedded_word(c, "stp_mark_name") ?
 			"outside of event handlers" : NULL;
+	if (!k->registers && embedded_word(c, "stp_any_regs"))
+		return "in probes without registers (tracepoints and the like)";
 	if (k->no_stacks && (stack || list || embedded_has_prefix(c, "stp_mark_")))
 		return "in probes of packets";
 	return k->user_code && embedded_word(c, "stp_probefunc") ? "in probes of user code" : NULL;
@@ -181,8 +183,8 @@ static const char *register_refusal(const struct check *k, const struct expr *e)
 {
 	if (e->u.reg.is_float || (e->u.reg.number >= DI_VECTOR && e->u.reg.number < DI_ARGUMENT))
 		return "reading a floating-point register is not supported";
-	return e->u.reg.number_expr && !k->registers ? "registers (@kregister(), int_arg() and the like) outside of probes of "
-		"functions are not supported" : NULL;
+	return e->u.reg.number_expr && !k->registers ? "registers (@kregister(), int_arg() and the like) in probes without "
+		"registers (tracepoints and the like) are not supported" : NULL;
 }
 
 // The address of a variable in a process follows from that of the hit.

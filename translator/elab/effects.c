@@ -486,9 +486,12 @@ static void reg_expr(struct use_walker *w, const struct expr *e)
 	const struct expr *written;
 	int64_t number;
 
-	if (e->kind != E_REGISTER || e->u.reg.user)
+	if (e->kind != E_REGISTER)
 		return;
 	written = e->u.reg.number_expr;
+	p->names_regs |= written != NULL;
+	if (e->u.reg.user)
+		return;
 	number = !written ? e->u.reg.number : written->kind == E_NUMBER ? written->u.number : -1;
 	p->uses_regs = true;
 	p->reg_mask |= number >= 0 && number < 32 ? 1u << number : ~0u;
@@ -508,7 +511,7 @@ static void compute_registers(struct probe *p)
 	struct use_walker w = { .expr = reg_expr, .data = p };
 	struct reach r = { 0 };
 
-	p->uses_regs = false;
+	p->uses_regs = p->names_regs = false;
 	p->reg_mask = 0;
 	use_probe(&w, p);
 	reach_probe(&r, p);
@@ -516,7 +519,7 @@ static void compute_registers(struct probe *p)
 		if ((*f)->body)
 			use_stmt(&w, (*f)->body);
 		if ((*f)->embedded && uses_registers((*f)->embedded)) {
-			p->uses_regs = true;
+			p->uses_regs = p->names_regs = true;
 			p->reg_mask = ~0u;
 		}
 	}

@@ -518,6 +518,7 @@ static void append_copies(struct session *s)
 			(*copy)->same_body = p->same_body ? p->same_body : p;
 			(*copy)->own_processes = p->own_processes;
 			(*copy)->uses_regs = p->uses_regs;
+			(*copy)->names_regs = p->names_regs;
 			(*copy)->reg_mask = p->reg_mask;
 			vec_push(&all, *copy);
 		}

@@ -29,6 +29,7 @@ void emit_bytes(struct session *s, struct cwriter *w, const char *type, const ch
 void emit_u32(struct buf *bytes, uint32_t n);
 // emit_bpf.c: Returns a mask of the words of struct pt_regs that the probe reads.
 const char *emit_bpf_registers(struct session *s, const struct probe *p);
+const char *emit_bpf_sampled_registers(struct session *s, const struct probe *p);
 // Writes entries_N(), where N is the number of the probe `first`. The function stores the values of @entry() of the
 // probe that was hit, one of these n, in the slot. Returns the maximum number of words that the values take.
 int emit_bpf_entries(struct session *s, struct cwriter *w, const struct probe *first,

@@ -132,6 +132,7 @@ static const struct { const char *call; unsigned use; } calls_of_library[] = {
 	{ "stp_print_usyms", BPF_TEXT | BPF_SYMBOLS | BPF_USER_STACKS },
 	{ "stp_probefunc", BPF_TEXT | BPF_SYMBOLS | BPF_POINT_FUNCTION },
 	{ "stp_pid_namespace", BPF_NAMESPACES }, { "stp_user_namespace", BPF_NAMESPACES },
+	{ "stp_register_code", BPF_TEXT | BPF_REGISTERS },
 	{ "stp_backtrace", BPF_TEXT | BPF_SYMBOLS | BPF_STACKS }, { "stp_stack", BPF_TEXT | BPF_SYMBOLS | BPF_STACKS },
 };
 
@@ -168,6 +169,8 @@ static void write_used_operations(const struct emitter *e, struct cwriter *w)
 		cw_line(w, "#define STP_USES_CALL_TEXTS");
 	if (e->program_uses & BPF_NAMESPACES)
 		cw_line(w, "#define STP_USES_NAMESPACES");
+	if (e->program_uses & BPF_REGISTERS)
+		cw_line(w, "#define STP_USES_REGISTERS");
 	if (e->program_uses & BPF_SCALARS)
 		cw_line(w, "#define STP_USES_SCALARS");
 	for vec_each(&e->globals, g) {
@@ -363,10 +366,18 @@ const char *emit_bpf_registers(struct session *s, const struct probe *p)
 	const struct module_data *d = s->module_data;
 	unsigned mask = 0;
 
+	if (p->reg_mask == ~0u)
+		return "STP_ALL_REGISTERS";
 	for (int n = 0; p->uses_regs && n < d->registers && n < 32; n++)
 		if (p->reg_mask >> n & 1 && d->register_offsets[n] >= 0)
 			mask |= 1u << d->register_offsets[n] / 8;
 	return str_printf("0x%x", mask);
+}
+
+// Samples may have the registers of a process, which @uregister() reads.
+const char *emit_bpf_sampled_registers(struct session *s, const struct probe *p)
+{
+	return p->names_regs ? "STP_ALL_REGISTERS" : emit_bpf_registers(s, p);
 }
 
 int emit_bpf_entries(struct session *s, struct cwriter *w, const struct probe *first,

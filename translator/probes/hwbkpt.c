@@ -131,7 +131,7 @@ static void hwbkpt_emit(struct session *s, struct cwriter *w, struct probe **pro
 
 static void hwbkpt_bpf_program(struct session *s, const struct probe *p, struct cwriter *w, const char *rest)
 {
-	cw_line(w, "STP_ON_PERF(%s, %s)", emit_bpf_registers(s, p), rest);
+	cw_line(w, "STP_ON_PERF(%s, %s)", emit_bpf_sampled_registers(s, p), rest);
 }
 
 #define FORMS(data) data ".write", data ".rw", data ".length(number).write", data ".length(number).rw"
@@ -151,6 +151,7 @@ const struct probe_family family_hwbkpt = {
 	.access_of = hwbkpt_access,
 	.arrival_ns = 1000,
 	.bpf_program = hwbkpt_bpf_program,
+	.bpf_registers = true,
 	.patterns = patterns,
 	.resolve = hwbkpt_resolve,
 	.emit = hwbkpt_emit,

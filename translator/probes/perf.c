@@ -189,7 +189,7 @@ static const char *perf_bpf_refusal(const struct probe *p)
 
 static void perf_bpf_program(struct session *s, const struct probe *p, struct cwriter *w, const char *rest)
 {
-	cw_line(w, "STP_ON_PERF(%s, %s)", emit_bpf_registers(s, p), rest);
+	cw_line(w, "STP_ON_PERF(%s, %s)", emit_bpf_sampled_registers(s, p), rest);
 }
 
 #define EVENT "perf.type(number).config(number)"
@@ -206,6 +206,7 @@ const struct probe_family family_perf = {
 	.arrival_ns = 1500,
 	.samples = true,
 	.bpf_program = perf_bpf_program,
+	.bpf_registers = true,
 	.bpf_refusal = perf_bpf_refusal,
 	.patterns = patterns,
 	.resolve = perf_resolve,

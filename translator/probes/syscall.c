@@ -519,6 +519,7 @@ const struct probe_family family_syscall = {
 	.arrival_ns = 50,
 	.patterns = patterns,
 	.bpf_program = syscall_bpf_program,
+	.bpf_registers = true,
 	.bpf_calls = syscall_bpf_calls,
 	.as_aliases = true,
 	.returns_all = true,

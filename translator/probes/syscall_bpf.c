@@ -217,7 +217,7 @@ void syscall_bpf_program(struct session *s, const struct probe *p, struct cwrite
 	for vec_each(&served, it) {
 		out.p = *it;
 		out.signed_longs = (int)syscall_signed_longs((*it)->data);
-		reads |= syscall_reads_arguments(*it);
+		reads |= syscall_reads_arguments(*it) || (*it)->names_regs;
 		syscall_each_row((*it)->data, names, write_row, &out);
 	}
 	if (!served.n)
