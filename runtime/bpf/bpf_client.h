@@ -85,6 +85,8 @@ static inline struct stp_elem *stp_cursor_next(struct stp_cursor *cursor)
 #define stp_mark_stack(c, to) ((void)(to))
 #define stp_mark_data(c, to, address) ((void)(to))
 #define stp_mark_name(c, to, address) ((void)(to))
+#define stp_mark_source(c, to, address, form) ((void)(to))
+#define stp_print_usyms_lines(c, list) ((void)(list))
 #define stp_syscall_name(c) ""
 #define stp_syscall_kernel_name(c) ""
 #define stp_syscall_string(c, to, size, address) ((void)(address))
@@ -106,6 +108,8 @@ s64 stp_jiffies(struct stp_ctx *c);
 void stp_symdata(struct stp_ctx *c, char *to, u64 address);
 void stp_sprint_syms(struct stp_ctx *c, char *to, const char *list);
 void stp_print_syms(struct stp_ctx *c, const char *list);
+void stp_print_syms_lines(struct stp_ctx *c, const char *list);
+void stp_kernel_line(struct stp_ctx *c, char *to, u64 address, char form);
 
 /* records.c: print text; if the output consists of records, write records */
 void client_printf(struct stp_ctx *c, const struct stp_format *f, u32 pieces, const union stp_val *args);

@@ -54,7 +54,9 @@ enum { STP_ITEM_PRINT = 1, STP_ITEM_ERROR, STP_ITEM_HIST, STP_ITEM_SYMBOL, STP_I
        STP_ITEM_TIME, STP_ITEM_PROCESS };
 /* Forms of STP_ITEM_USER_SYMBOL: a line that begins with the address only if it has a name; a line that always
  * does; only the name. */
-enum { STP_USER_LINE, STP_USER_DOUBLED, STP_USER_NAME };
+enum { STP_USER_LINE, STP_USER_DOUBLED, STP_USER_NAME, STP_USER_SOURCE, STP_USER_CALLER_SOURCE };
+/* Lines of an item STP_ITEM_SYMBOL: the source line of the address follows; of the call before it. */
+enum { STP_SYMBOL_LINE = 1, STP_SYMBOL_CALLER };
 #define STP_TRACER_FRAMES 8            /* maximum number of own frames of a call stack that begins in the program */
 /* Errors of programs: records.c has their texts. */
 enum stp_bpf_error { STP_BPF_NONE, STP_BPF_TEXT, STP_BPF_DIVISION, STP_BPF_ACTIONS, STP_BPF_NESTING, STP_BPF_OVERFLOW,
@@ -78,6 +80,12 @@ enum { STP_POINT_RESOLVED, STP_POINT_WRITTEN, STP_POINT_NAME, STP_POINT_FUNCTION
 #define STP_MARK_LINES 'L'             /* a line for each address */
 #define STP_MARK_DATA 'D'              /* one address */
 #define STP_MARK_NAME 'N'
+#define STP_MARK_PATH 'P'              /* the path of the file in which the address is */
+/* The source file and line of an address of a process; of the kernel, if STP_MARK_KERNEL is added. */
+#define STP_MARK_FILE_LINE 'S'
+#define STP_MARK_FILE 'F'
+#define STP_MARK_LINE 'I'
+#define STP_MARK_KERNEL 32
 #define STP_MARK_ADDRESSES 'A'         /* the addresses themselves: a stack value (elab/stack_values.c) */
 #define STP_MARK_HEAD 27
 

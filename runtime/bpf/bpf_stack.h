@@ -149,7 +149,7 @@ STP_GLOBAL_FUNCTION int bpf_sprint_syms(struct stp_slot *s, struct stp_text *to,
 #define stp_sprint_syms(c, to, list)						\
 	((void)bpf_sprint_syms(STP_SLOT(c), (struct stp_text *)(to), STP_AS_TEXT(list)))
 
-STP_GLOBAL_FUNCTION int bpf_print_syms(struct stp_slot *s, const struct stp_text *list)
+STP_GLOBAL_FUNCTION int bpf_print_syms(struct stp_slot *s, const struct stp_text *list, bool with_lines)
 {
 	int from = 0;
 	u32 i;
@@ -161,13 +161,14 @@ STP_GLOBAL_FUNCTION int bpf_print_syms(struct stp_slot *s, const struct stp_text
 		if (!from)
 			break;
 		bpf_symbol(&s->symbol, s->address);
-		bpf_item(s, STP_ITEM_SYMBOL, 0, 2 + STP_TEXT_SIZE / 8);
+		bpf_item(s, STP_ITEM_SYMBOL, !with_lines ? 0 : i ? STP_SYMBOL_CALLER : STP_SYMBOL_LINE, 2 + STP_TEXT_SIZE / 8);
 		bpf_put(s, s->address);
 		bpf_put_text(s, &s->symbol);
 	}
 	return 0;
 }
-#define stp_print_syms(c, list) ((void)bpf_print_syms(STP_SLOT(c), STP_AS_TEXT(list)))
+#define stp_print_syms(c, list) ((void)bpf_print_syms(STP_SLOT(c), STP_AS_TEXT(list), false))
+#define stp_print_syms_lines(c, list) ((void)bpf_print_syms(STP_SLOT(c), STP_AS_TEXT(list), true))
 
 /* The client runs this program to look up an address in its own handlers. */
 struct { u64 address; struct stp_text text; } stp_lookup SEC(".bss.lookup");
@@ -234,6 +235,29 @@ STP_GLOBAL_FUNCTION int bpf_list_address(struct stp_text *to, u32 at, u64 addres
 	bpf_set_byte(to, at + 2 + digits, 0);
 	return (int)(at + 2 + digits);
 }
+
+/* ------------------------------------------------------------------ texts that the client completes */
+
+STP_GLOBAL_FUNCTION int bpf_mark(struct stp_text *to, u64 space, u32 form)
+{
+	if (!to)
+		return 0;
+	bpf_set_byte(to, 0, STP_MARK);
+	bpf_set_byte(to, 1, (u8)form);
+	bpf_put_hex(to, 2, (u32)stp_control.hash_factor, 8);
+	bpf_put_hex(to, 10, space, 16);
+	bpf_set_byte(to, STP_MARK_HEAD - 1, ' ');
+	bpf_set_byte(to, STP_MARK_HEAD, 0);
+	return 0;
+}
+
+/* form: STP_MARK_FILE_LINE and the like */
+STP_INLINE void bpf_kernel_line(struct stp_text *to, u64 address, u32 form)
+{
+	bpf_mark(to, 0, form + STP_MARK_KERNEL);
+	bpf_list_address(to, STP_MARK_HEAD, address);
+}
+#define stp_kernel_line(c, to, address, form) bpf_kernel_line((struct stp_text *)(to), (u64)(address), form)
 
 #ifdef STP_USES_STACKS
 /* Returns the index of the first frame of the probed code. */
@@ -317,9 +341,18 @@ STP_GLOBAL_FUNCTION int bpf_function_name(struct stp_slot *s, struct stp_text *t
 	return 0;
 }
 
+/* The client looks up the name of a hit in user code. */
+#ifdef STP_USES_USER_STACKS
+#define STP_IN_USER_CODE(c) ((STP_SLOT(c)->mode & (STP_MODE_USER | STP_MODE_CALL)) == STP_MODE_USER)
+#else
+#define STP_IN_USER_CODE(c) false
+#define bpf_mark_one(s, to, address, form) do { } while (0)
+#endif
 /* Probes of system calls have no address. */
 #define stp_probefunc(c, to, size) do {						\
-	if ((c)->address)							\
+	if (STP_IN_USER_CODE(c))						\
+		bpf_mark_one(STP_SLOT(c), (struct stp_text *)(to), (u64)bpf_address(c), STP_MARK_NAME);	\
+	else if ((c)->address)							\
 		bpf_function_name(STP_SLOT(c), (struct stp_text *)(to));	\
 	else									\
 		stp_copy(to, stp_ppfunc(c), size);				\

@@ -365,7 +365,7 @@ STP_GLOBAL_FUNCTION int bpf_print_usyms(struct stp_slot *s, const struct stp_tex
 			break;
 		bpf_announce(s, s->address);
 		bpf_item(s, STP_ITEM_USER_SYMBOL, 0, 4);
-		bpf_put(s, form);
+		bpf_put(s, form + (i && form == STP_USER_SOURCE));
 		bpf_put(s, space);
 		bpf_put(s, s->address);
 	}
@@ -373,21 +373,10 @@ STP_GLOBAL_FUNCTION int bpf_print_usyms(struct stp_slot *s, const struct stp_tex
 }
 #define stp_print_usyms(c, list, form, stored)								\
 	((void)bpf_print_usyms(STP_SLOT(c), STP_AS_TEXT(list), (u64)(form), stored))
+#define stp_print_usyms_lines(c, list)									\
+	((void)bpf_print_usyms(STP_SLOT(c), STP_AS_TEXT(list), STP_USER_SOURCE, false))
 
 /* ------------------------------------------------------------------ texts that the client completes */
-
-STP_GLOBAL_FUNCTION int bpf_mark(struct stp_text *to, u64 space, u32 form)
-{
-	if (!to)
-		return 0;
-	bpf_set_byte(to, 0, STP_MARK);
-	bpf_set_byte(to, 1, (u8)form);
-	bpf_put_hex(to, 2, (u32)stp_control.hash_factor, 8);
-	bpf_put_hex(to, 10, space, 16);
-	bpf_set_byte(to, STP_MARK_HEAD - 1, ' ');
-	bpf_set_byte(to, STP_MARK_HEAD, 0);
-	return 0;
-}
 
 /* Does the same as bpf_list_address(), for a list after a mark. */
 STP_INLINE int bpf_mark_address(struct stp_slot *s, struct stp_text *to, u32 at, u64 address)
@@ -454,6 +443,7 @@ STP_INLINE void bpf_mark_one(struct stp_slot *s, struct stp_text *to, u64 addres
 		((with_files) ? bpf_mark_stack(STP_SLOT(c), (struct stp_text *)(to), STP_MARK_ADDRESSES) :	\
 				bpf_ubacktrace(STP_SLOT(c), (struct stp_text *)(to)))))
 #define stp_mark_data(c, to, address) bpf_mark_one(STP_SLOT(c), (struct stp_text *)(to), (u64)(address), STP_MARK_DATA)
+#define stp_mark_source(c, to, address, form) bpf_mark_one(STP_SLOT(c), (struct stp_text *)(to), (u64)(address), form)
 #define stp_mark_name(c, to, address) bpf_mark_one(STP_SLOT(c), (struct stp_text *)(to), (u64)(address), STP_MARK_NAME)
 
 #else

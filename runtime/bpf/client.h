@@ -71,6 +71,14 @@ const struct stp_mapping *process_events_mapping(const struct process_image *i, 
 #define VDSO_PATH "vdso"
 const struct stp_object *vdso_object(const struct stp_mapping *m);
 
+/* names.c */
+/* Prints a line of a call stack of the kernel with its source line, if that is known. is_caller: the address is a
+ * return address. */
+void stp_print_kernel_frame(struct stp_ctx *c, u64 address, const char *name, bool is_caller);
+/* Writes the source file and line of an address of the kernel, in a form of STP_MARK_FILE_LINE and the like. */
+void stp_kernel_line(struct stp_ctx *c, char *to, u64 address, char form);
+int source_text(char *to, u32 size, u64 address, const char *file, u32 line, char form);     /* file NULL: unknown */
+
 /* user_names.c */
 void user_names_add(const struct stp_mapping *m, const char *path);
 /* The mappings of this process are read, now and when an address is in none that is known. */

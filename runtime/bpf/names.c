@@ -6,10 +6,11 @@
  * kernels an address has no name.
  */
 #define _GNU_SOURCE
-#define STP_STRLEN 512             /* only parts of bpf_client.h that do not depend on it are used */
+#include "any_script.h"
 #include "client.h"
 #include "../core/internal.h"
 #include "../include/number.h"
+#include "bpf_shared.h"
 
 #include <bpf/bpf.h>
 #include <stdio.h>
@@ -19,6 +20,7 @@
 void stp_symdata(struct stp_ctx *c, char *to, u64 address);
 void stp_sprint_syms(struct stp_ctx *c, char *to, const char *list);
 void stp_print_syms(struct stp_ctx *c, const char *list);
+void stp_print_syms_lines(struct stp_ctx *c, const char *list);
 
 /* stp_lookup of bpf_stack.h */
 static struct { u64 address; char text[]; } *lookup;
@@ -93,4 +95,52 @@ void stp_print_syms(struct stp_ctx *c, const char *list)
 
 	while (next_address(&list, &address))
 		stp_cprintf(c, " %#llx : %s\n", address, client_kernel_name(address));
+}
+
+/* ------------------------------------------------------------------ source lines */
+
+int source_text(char *to, u32 size, u64 address, const char *file, u32 line, char form)
+{
+	if (!file)
+		return snprintf(to, size, "0x%llx", (unsigned long long)address);
+	if (form == STP_MARK_FILE)
+		return snprintf(to, size, "%s", file);
+	return form == STP_MARK_LINE ? snprintf(to, size, "%u", line) : snprintf(to, size, "%s:%u", file, line);
+}
+
+/* The tables are those of the kernel for which the script was translated. */
+static const char *line_of(u64 address, u32 *line)
+{
+	const char *file;
+
+	return functions_same_kernel() && stp_source_line(&stp_session.exclusive->c, address, &file, line) ? file : NULL;
+}
+
+void stp_kernel_line(struct stp_ctx *c, char *to, u64 address, char form)
+{
+	u32 size = stp_module.limits.string_len, line = 0;
+	const char *file = line_of(address, &line);
+
+	if (source_text(to, size, address, file, line, form) >= (int)size)
+		stp_string_cut();
+}
+
+void stp_print_kernel_frame(struct stp_ctx *c, u64 address, const char *name, bool is_caller)
+{
+	u32 line = 0;
+	const char *file = line_of(address - is_caller, &line);
+
+	if (file)
+		stp_cprintf(c, " %#llx : %s at %s:%u\n", address, name, file, line);
+	else
+		stp_cprintf(c, " %#llx : %s\n", address, name);
+}
+
+void stp_print_syms_lines(struct stp_ctx *c, const char *list)
+{
+	bool is_caller = false;
+	u64 address;
+
+	for (; next_address(&list, &address); is_caller = true)
+		stp_print_kernel_frame(c, address, client_kernel_name(address), is_caller);
 }

@@ -208,11 +208,14 @@ static void raise_error(struct stp_ctx *c, u32 line, struct reader *r)
 }
 
 /* Prints a line of a call stack. */
-static void print_symbol(struct stp_ctx *c, struct reader *r)
+static void print_symbol(struct stp_ctx *c, u32 line, struct reader *r)
 {
 	u64 address = number(r);
 
-	stp_cprintf(c, " %#llx : %s\n", address, record_text(r));
+	if (line)
+		stp_print_kernel_frame(c, address, record_text(r), line == STP_SYMBOL_CALLER);
+	else
+		stp_cprintf(c, " %#llx : %s\n", address, record_text(r));
 }
 
 static void print_user_symbol(struct stp_ctx *c, struct reader *r)
@@ -280,7 +283,7 @@ void record_read(const u64 *words, u64 n)
 		else if (head >> 32 == STP_ITEM_HIST && p && p->hist)
 			print_hist(c, p, &r);
 		else if (head >> 32 == STP_ITEM_SYMBOL)
-			print_symbol(c, &r);
+			print_symbol(c, (u32)head, &r);
 		else if (head >> 32 == STP_ITEM_USER_SYMBOL)
 			print_user_symbol(c, &r);
 		else if (head >> 32 == STP_ITEM_MAPPING)

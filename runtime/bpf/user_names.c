@@ -311,6 +311,42 @@ static int put_name(char *to, u32 size, const struct user_location *p)
 	return snprintf(to, size, "0x%llx", (unsigned long long)p->address);
 }
 
+/* Returns the source file of an address, and sets the line; NULL: unknown. */
+static const char *source_of(const struct user_location *p, u32 *line)
+{
+	const struct stp_object *o = p->mapping ? p->mapping->object : NULL;
+	const char *file;
+
+	return o && o->lines && p->offset <= UINT32_MAX && stp_lines_find(o->lines, (u32)p->offset, &file, line) ? file : NULL;
+}
+
+/* Writes the text of one address, in the form of a mark; returns the length. */
+static int put_one(char *to, u32 size, const struct user_location *p, char form)
+{
+	const char *file;
+	u32 line = 0;
+
+	switch (form) {
+	case STP_MARK_DATA: return put_data(to, size, p);
+	case STP_MARK_NAME: return put_name(to, size, p);
+	case STP_MARK_PATH:
+		return p->mapping ? snprintf(to, size, "%s", p->mapping->path) : source_text(to, size, p->address, NULL, 0, form);
+	}
+	file = source_of(p, &line);
+	return source_text(to, size, p->address, file, line, form);
+}
+
+/* Prints the source line of the call before a return address. */
+static void print_source(struct stp_ctx *c, u64 form, u64 space, u64 address)
+{
+	struct user_location p = location_of(space, address - (form == STP_USER_CALLER_SOURCE));
+	u32 line = 0;
+	const char *file = source_of(&p, &line);
+
+	if (file)
+		stp_cprintf(c, " at %s:%u", file, line);
+}
+
 void user_names_print(struct stp_ctx *c, u64 form, u64 space, u64 address)
 {
 	struct user_location p = location_of(space, address);
@@ -324,7 +360,10 @@ void user_names_print(struct stp_ctx *c, u64 form, u64 space, u64 address)
 	put_data(text, sizeof(text), &p);
 	if (form == STP_USER_DOUBLED || p.symbol)
 		stp_cprintf(c, " 0x%llx :", address);
-	stp_cprintf(c, " %s\n", text);
+	stp_cprintf(c, " %s", text);
+	if (form == STP_USER_SOURCE || form == STP_USER_CALLER_SOURCE)
+		print_source(c, form, space, address);
+	stp_cprintf(c, "\n");
 }
 
 static u64 digits(const char *from, u32 n)
@@ -359,9 +398,13 @@ const char *user_names_complete(const char *s, char *to)
 		s += strspn(s, " ");
 		if (number_unsigned(&s, 16, &address) != NUMBER_GOOD)
 			break;
+		if (form >= STP_MARK_KERNEL + 'A') {
+			stp_kernel_line(NULL, to, address, form - STP_MARK_KERNEL);
+			break;
+		}
 		p = location_of(space, address);
 		if (form != STP_MARK_LINES) {
-			if ((form == STP_MARK_NAME ? put_name : put_data)(to, size, &p) >= (int)size)
+			if (put_one(to, size, &p, form) >= (int)size)
 				stp_string_cut();
 			break;
 		}

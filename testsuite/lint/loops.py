@@ -8,8 +8,8 @@ import glob
 import re
 import sys
 
-FILES = ["core/" + f for f in """arith context error foreach format hist lines map print regex slices stat string""".split()] + [
-    "kernel/" + f for f in "pending_calls deref lines mapping_cache process_tree ring site_addresses stack_values task user_path user_stack".split()]
+FILES = ["core/" + f for f in """arith context error foreach format hist lines map print regex slices source_lines stat string""".split()] + [
+    "kernel/" + f for f in "pending_calls deref mapping_cache process_tree ring site_addresses stack_values task user_path user_stack".split()]
 HEADERS = ["core/string_words.h", "core/internal.h", "core/context.h", "include/generated.h", "include/user_symbol.h"]
 LOOP = re.compile(r"\b(for|while|FOR_EACH_\w+) ?\(|\bdo \{")
 

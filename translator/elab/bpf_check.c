@@ -56,7 +56,7 @@ static const char *const operations[] = {
 	"stp_substr", "stp_character", "stp_strtol", "stp_basename", "stp_replace", "stp_exit", "stp_error",
 	"stp_pp", "stp_pn", "stp_ppfunc", "stp_probe_name",
 	"stp_probefunc", "stp_address", "stp_backtrace", "stp_stack", "stp_symdata", "stp_sprint_syms",
-	"stp_print_syms",
+	"stp_print_syms", "stp_print_syms_lines", "stp_print_usyms_lines", "stp_kernel_line", "stp_mark_source",
 	"stp_user_addresses", "stp_ustack", "stp_print_usyms",
 	"stp_quote", "stp_quote_json", "stp_quote_label", "stp_prefixed", "stp_copy_name", "stp_random",
 	"stp_pid2task", "stp_pid_namespace", "stp_user_namespace",
@@ -106,7 +106,7 @@ static const char *missing_context(const struct check *k, const struct embedded 
 {
 	bool user_stack = embedded_word(c, "stp_user_addresses") || embedded_word(c, "stp_ustack") ||
 		embedded_word(c, "stp_mark_stack");
-	bool list = embedded_word(c, "stp_print_usyms") || embedded_word(c, "stp_mark_list");
+	bool list = embedded_has_prefix(c, "stp_print_usyms") || embedded_word(c, "stp_mark_list");
 	bool stack = user_stack || embedded_word(c, "stp_backtrace") || embedded_word(c, "stp_stack");
 
 	if (!k->event && list && stack_values_have_names(k->s))
@@ -117,13 +117,14 @@ static const char *missing_context(const struct check *k, const struct embedded 
 		return stack || embedded_word(c, "stp_address") ||
 		       embedded_word(c, "stp_user_mode") || embedded_has_prefix(c, "stp_any_regs") ||
 		       embedded_word(c, "stp_is_32bit") ||
-		       embedded_word(c, "stp_mark_data") || embedded_word(c, "stp_mark_name") ?
+		       embedded_word(c, "stp_mark_data") || embedded_word(c, "stp_mark_name") ||
+		       embedded_word(c, "stp_mark_source") ?
 			"outside of event handlers" : NULL;
 	if (!k->registers && embedded_word(c, "stp_any_regs"))
 		return "in probes without registers (tracepoints and the like)";
 	if (k->no_stacks && (stack || list || embedded_has_prefix(c, "stp_mark_")))
 		return "in probes of packets";
-	return k->user_code && embedded_word(c, "stp_probefunc") ? "in probes of user code" : NULL;
+	return NULL;
 }
 
 static void check_embedded(struct check *k, const struct func *f, struct loc loc)
@@ -225,6 +226,13 @@ static const char *operator_refusal(const struct expr *e)
 
 // ---------------------------------------------------------------- symbol names of user code
 
+// Samples may interrupt code of the processes whose symbols a module would contain.
+static bool may_be_in_user_code(const struct session *s, const struct probe *p)
+{
+	return p->family->access == ACCESS_PROCESS ||
+	       (p->family->samples && (s->programs.n || s->opt.objects.n || s->opt.command));
+}
+
 static bool is_holder(struct check *k, const struct var *v)
 {
 	return *numbers_at(&k->holders, (uintptr_t)v) != 0;
@@ -249,8 +257,10 @@ static bool has_user_names(struct check *k, const struct expr *e)
 {
 	const struct expr *call = stack_values_naming_call(e) ? stack_values_naming_call(e) : e;
 	const struct func *f = call->kind == E_CALL ? call->u.call.target : NULL;
+	const struct embedded *c = f ? f->embedded : NULL;
 
-	return holds_names(k, e) || (f && f->embedded && embedded_has_prefix(f->embedded, "stp_mark_"));
+	return holds_names(k, e) || (c && (embedded_has_prefix(c, "stp_mark_") || embedded_word(c, "stp_kernel_line") ||
+					   (k->user_code && embedded_word(c, "stp_probefunc"))));
 }
 
 // Returns whether e only stores names in an element of an array, or in a local variable.
@@ -276,9 +286,12 @@ static void find_holders(struct check *k)
 
 	do {
 		k->more_holders = false;
-		for vec_each(&k->s->script.probes, p)
+		for vec_each(&k->s->script.probes, p) {
+			k->user_code = may_be_in_user_code(k->s, *p);
 			if ((*p)->family->bpf_program && (*p)->body)
 				ast_walk_stmt(&w, &(*p)->body);
+		}
+		k->user_code = true;   // any probe may call a function
 		for vec_each(&k->s->script.funcs, f)
 			if ((*f)->used && (*f)->body)
 				ast_walk_stmt(&w, &(*f)->body);
@@ -348,6 +361,13 @@ static void allow_names(struct check *k, const struct expr *e)
 		numbers_add(&k->allowed, e->u.bin.r);
 }
 
+static bool is_probefunc(const struct expr *e)
+{
+	const struct func *f = e->kind == E_CALL ? e->u.call.target : NULL;
+
+	return f && f->embedded && embedded_word(f->embedded, "stp_probefunc");
+}
+
 static const char *names_refusal(struct check *k, const struct expr *e)
 {
 	enum { SHORTEST = 64 };    // a placeholder takes up to 48 bytes
@@ -359,12 +379,14 @@ static const char *names_refusal(struct check *k, const struct expr *e)
 	if (!has_user_names(k, e))
 		return NULL;
 	if (session_limit(k->s, LIMIT_MAXSTRINGLEN) < SHORTEST)
-		return "symbol names of user code in strings of less than 64 bytes (-DMAXSTRINGLEN) are not supported";
+		return "symbol names of user code and source lines in strings of less than 64 bytes (-DMAXSTRINGLEN) are not "
+		       "supported";
 	if (!numbers_add(&k->allowed, e))
 		return NULL;
-	return "symbol names of user code are only supported as arguments of print functions, as values of arrays "
-	       "(a[...] = name) and local variables, "
-	       "and as keys of arrays that event handlers only add to (a[...]++, a[...] <<< n)";
+	return str_printf("symbol names of user code and source lines are only supported as arguments of print functions, as "
+			  "values of arrays (a[...] = name) and local variables, and as keys of arrays that event handlers only "
+			  "add to (a[...]++, a[...] <<< n)%s",
+			  is_probefunc(e) ? ", but ppfunc() everywhere; other uses are not supported" : "");
 }
 
 static void check_named(struct use_walker *w, struct var *v, int use, struct loc loc)
@@ -377,7 +399,7 @@ static void check_named(struct use_walker *w, struct var *v, int use, struct loc
 		refuse(k, loc, str_printf("@percentile() reads \"%s\": event handlers can only add to it (<<<)", v->name));
 	for vec_each(&k->named, named)
 		if (*named == v) {
-			refuse(k, loc, str_printf("\"%s\" has symbol names of user code as keys: event handlers can "
+			refuse(k, loc, str_printf("\"%s\" has symbol names of user code or source lines as keys: event handlers can "
 					       "only add to it "
 					       "(a[...]++, a[...] <<< n)", v->name));
 			break;
@@ -428,7 +450,7 @@ static const char *foreach_refusal(struct check *k, const struct stmt *st)
 	bool by_value = st->u.foreach.sort_dir && !st->u.foreach.sort_key;
 
 	if ((by_value || st->u.foreach.value) && is_holder(k, st->u.foreach.decl))
-		return "a loop over symbol names of user code in event handlers is not supported";
+		return "a loop over symbol names of user code or source lines in event handlers is not supported";
 	return NULL;
 }
 
@@ -466,13 +488,6 @@ static void check_value(struct check *k, struct expr **e)
 	struct ast_walker w = { .expr = check_expr, .stmt = check_stmt, .data = k };
 
 	ast_walk_expr(&w, e);
-}
-
-// Samples may interrupt code of the processes whose symbols a module would contain.
-static bool may_be_in_user_code(const struct session *s, const struct probe *p)
-{
-	return p->family->access == ACCESS_PROCESS ||
-	       (p->family->samples && (s->programs.n || s->opt.objects.n || s->opt.command));
 }
 
 int elab_bpf(struct session *s)

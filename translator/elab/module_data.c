@@ -182,9 +182,12 @@ static struct line_file read_lines(struct di_module *m)
 	return path ? (struct line_file){ path, size } : (struct line_file){ 0 };
 }
 
-// Returns true if a used function reads the member `source` of struct stp_user_location, to print the source line.
+// Returns true if a used function reads the member `source` of struct stp_user_location, to print the source line; or
+// prints it, in BPF programs.
 static bool asks_for_lines(const struct session *s)
 {
+	if (is_called(s, "stp_mark_source") || is_called(s, "stp_print_usyms_lines"))
+		return true;
 	for vec_each(&s->script.funcs, f) {
 		const struct c_word *source = (*f)->used && (*f)->embedded ? embedded_word((*f)->embedded, "source") : NULL;
 
@@ -199,7 +202,7 @@ static bool asks_for_probefunc(const struct session *s)
 {
 	bool samples = false;
 
-	if (s->opt.user_runtime || s->opt.bpf_runtime || !is_called(s, "stp_probefunc"))
+	if (s->opt.user_runtime || !is_called(s, "stp_probefunc"))
 		return false;
 	for vec_each(&s->script.probes, p)
 		samples |= (*p)->family->samples;
@@ -219,6 +222,7 @@ static void read_objects(struct session *s, struct module_data *d, bool loads_re
 		return;
 	d->resolves_user = true;
 	d->names_objects = names;
+	d->names_probed_user_code = asks_for_probefunc(s);
 	for vec_each(&all, m) {
 		struct object_data o = { .identity = di_program_identity(*m) };
 
@@ -267,7 +271,8 @@ static void read_kernel_lines(struct session *s, struct module_data *d, modules 
 {
 	modules all = { 0 };
 
-	if (s->opt.user_runtime || !is_called(s, "stp_source_line"))
+	if (s->opt.user_runtime || !(is_called(s, "stp_source_line") || is_called(s, "stp_kernel_line") ||
+				     is_called(s, "stp_print_syms_lines")))
 		return;
 	d->resolves_lines = true;
 	add_module(&all, di_kernel(s));

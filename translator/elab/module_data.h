@@ -42,6 +42,7 @@ struct module_data {
 	int registers;
 	bool resolves_user;        // `objects` is written even if it is empty
 	bool names_objects;        // the symbols of `objects` are written
+	bool names_probed_user_code; // probefunc() may name functions of programs
 	VEC(struct object_data) objects;
 	bool resolves_lines;       // `code` is written even if it is empty
 	VEC(struct code_data) code;

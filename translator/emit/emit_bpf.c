@@ -125,7 +125,9 @@ static const struct { const char *call; unsigned use; } calls_of_library[] = {
 	{ "stp_pp", BPF_POINT_RESOLVED }, { "stp_pn", BPF_POINT_WRITTEN }, { "stp_probe_name", BPF_POINT_NAME },
 	{ "stp_ppfunc", BPF_POINT_FUNCTION },
 	{ "stp_symdata", BPF_TEXT | BPF_SYMBOLS }, { "stp_sprint_syms", BPF_TEXT | BPF_SYMBOLS },
-	{ "stp_print_syms", BPF_TEXT | BPF_SYMBOLS },
+	{ "stp_print_syms", BPF_TEXT | BPF_SYMBOLS }, { "stp_print_syms_lines", BPF_TEXT | BPF_SYMBOLS },
+	{ "stp_kernel_line", BPF_TEXT | BPF_SYMBOLS },
+	{ "stp_print_usyms_lines", BPF_TEXT | BPF_SYMBOLS | BPF_USER_STACKS },
 	{ "stp_user_addresses", BPF_TEXT | BPF_SYMBOLS | BPF_USER_STACKS },
 	{ "stp_stack_addresses", BPF_TEXT },
 	{ "stp_ustack", BPF_TEXT | BPF_SYMBOLS | BPF_USER_STACKS },
@@ -144,7 +146,8 @@ void emit_bpf_embedded(struct emitter *e, const struct embedded *c)
 	if ((embedded_word(c, "stp_load_string") || embedded_word(c, "stp_pid2task") || embedded_word(c, "stp_jiffies")) &&
 	    !e->programs)
 		emit_bpf_use(e, BPF_KERNEL_MEMORY);
-	if (embedded_has_prefix(c, "stp_mark_"))
+	if (embedded_has_prefix(c, "stp_mark_") ||
+	    (embedded_word(c, "stp_probefunc") && e->s->module_data->names_probed_user_code))
 		emit_bpf_use(e, BPF_TEXT | BPF_SYMBOLS | BPF_USER_STACKS);
 }
 

@@ -3,7 +3,7 @@
  * Source lines of addresses of the kernel and its modules, from the tables that the translator generated from
  * debuginfo. A module's address is that of its site, which is 0 while the module is not loaded. Context: any.
  */
-#include "kernel.h"
+#include "internal.h"
 
 bool stp_source_line(struct stp_ctx *c, u64 address, const char **file, u32 *line)
 {
@@ -18,7 +18,7 @@ bool stp_source_line(struct stp_ctx *c, u64 address, const char **file, u32 *lin
 	if (!stp_charge(c, (u64)stp_module.families[f].n * STP_WORK_PART))
 		return false;
 	for (i = 0; i < stp_module.families[f].n; i++) {
-		u64 at = READ_ONCE(parts[i].site->address), into = address - (at - parts[i].before);
+		u64 at = __atomic_load_n(&parts[i].site->address, __ATOMIC_RELAXED), into = address - (at - parts[i].before);
 
 		if (at && into < parts[i].size)
 			return stp_lines_find(parts[i].lines, parts[i].code_offset + (u32)into, file, line);
