@@ -104,6 +104,10 @@ static inline struct stp_elem *stp_cursor_next(struct stp_cursor *cursor)
 s64 stp_pid2task(struct stp_ctx *c, s64 id);
 s64 stp_jiffies(struct stp_ctx *c);
 
+/* call_names.c */
+s64 stp_call_number(struct stp_ctx *c, const char *name);
+void stp_call_name(struct stp_ctx *c, char *to, s64 number);
+
 /* names.c */
 void stp_symdata(struct stp_ctx *c, char *to, u64 address);
 void stp_sprint_syms(struct stp_ctx *c, char *to, const char *list);

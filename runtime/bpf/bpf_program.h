@@ -802,6 +802,9 @@ SEC(section) int stp_program_##number(u64 *ctx)				\
 #define STP_ON_LSM(hook, ...) STP_ON_ARGUMENTS("lsm/" hook, __VA_ARGS__)
 
 #include "bpf_hits.h"
+#ifdef STP_USES_CALL_NAMES
+#include "bpf_call_names.h"
+#endif
 #ifdef STP_USES_CALL_TEXTS
 #include "bpf_call_text.h"
 #endif

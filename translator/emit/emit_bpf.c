@@ -135,6 +135,7 @@ static const struct { const char *call; unsigned use; } calls_of_library[] = {
 	{ "stp_probefunc", BPF_TEXT | BPF_SYMBOLS | BPF_POINT_FUNCTION },
 	{ "stp_pid_namespace", BPF_NAMESPACES }, { "stp_user_namespace", BPF_NAMESPACES },
 	{ "stp_register_code", BPF_TEXT | BPF_REGISTERS },
+	{ "stp_call_name", BPF_TEXT | BPF_CALL_NAMES }, { "stp_call_number", BPF_TEXT | BPF_CALL_NAMES },
 	{ "stp_backtrace", BPF_TEXT | BPF_SYMBOLS | BPF_STACKS }, { "stp_stack", BPF_TEXT | BPF_SYMBOLS | BPF_STACKS },
 };
 
@@ -172,6 +173,8 @@ static void write_used_operations(const struct emitter *e, struct cwriter *w)
 		cw_line(w, "#define STP_USES_CALL_TEXTS");
 	if (e->program_uses & BPF_NAMESPACES)
 		cw_line(w, "#define STP_USES_NAMESPACES");
+	if (e->program_uses & BPF_CALL_NAMES)
+		cw_line(w, "#define STP_USES_CALL_NAMES");
 	if (e->program_uses & BPF_REGISTERS)
 		cw_line(w, "#define STP_USES_REGISTERS");
 	if (e->program_uses & BPF_SCALARS)

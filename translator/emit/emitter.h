@@ -236,6 +236,7 @@ enum bpf_use {
 	BPF_GROUPS = 16384,        // submatches of regular expressions are read (bpf_match.h)
 	BPF_NAMESPACES = 32768,    // ns_*() functions (bpf_task.h)
 	BPF_REGISTERS = 65536,     // registers by name (bpf_registers.h)
+	BPF_CALL_NAMES = 131072,   // names of system calls by number (bpf_call_names.h)
 };
 void emit_bpf_use(struct emitter *e, unsigned uses);      // records that the C that is being written uses these
 							  // parts
