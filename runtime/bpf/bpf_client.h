@@ -80,6 +80,7 @@ static inline struct stp_elem *stp_cursor_next(struct stp_cursor *cursor)
 #define stp_address(c) 0
 #define stp_user_addresses(c, to, with_files) ((void)(to))
 #define stp_ustack(c, n) 0
+#define stp_uaddr(c) 0
 #define stp_print_usyms(c, list, form, stored) stp_print_stack(c, list)      /* bpf_check.c: only for stack values */
 #define stp_mark_list(c, to, list, stored) stp_stack_text(c, to, list)
 #define stp_mark_stack(c, to) ((void)(to))

@@ -335,6 +335,7 @@ STP_INLINE s64 bpf_ustack(struct stp_slot *s, s64 n)
 	return n < 0 || n >= STP_MAXBACKTRACE ? 0 : (s64)bpf_user_frame(s, (u32)n);
 }
 #define stp_ustack(c, n) (bpf_has_user_stack(c) ? bpf_ustack(STP_SLOT(c), n) : 0)
+#define stp_uaddr(c) stp_ustack(c, 0)
 
 /* Returns the number of the memory in which the addresses of the list are: of a stack value, that of the process
  * that it is from. */

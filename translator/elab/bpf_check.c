@@ -57,7 +57,7 @@ static const char *const operations[] = {
 	"stp_pp", "stp_pn", "stp_ppfunc", "stp_probe_name",
 	"stp_probefunc", "stp_address", "stp_backtrace", "stp_stack", "stp_symdata", "stp_sprint_syms",
 	"stp_print_syms", "stp_print_syms_lines", "stp_print_usyms_lines", "stp_kernel_line", "stp_mark_source",
-	"stp_user_addresses", "stp_ustack", "stp_print_usyms",
+	"stp_user_addresses", "stp_ustack", "stp_uaddr", "stp_print_usyms",
 	"stp_quote", "stp_quote_json", "stp_quote_label", "stp_prefixed", "stp_copy_name", "stp_random",
 	"stp_pid2task", "stp_pid_namespace", "stp_user_namespace",
 	"stp_task_is_32bit", "stp_user_mode", "stp_any_regs", "stp_register_code", "stp_call_name", "stp_call_number",
@@ -106,6 +106,7 @@ static bool uses_context(const struct embedded *c)
 static const char *missing_context(const struct check *k, const struct embedded *c)
 {
 	bool user_stack = embedded_word(c, "stp_user_addresses") || embedded_word(c, "stp_ustack") ||
+		embedded_word(c, "stp_uaddr") ||
 		embedded_word(c, "stp_mark_stack");
 	bool list = embedded_has_prefix(c, "stp_print_usyms") || embedded_word(c, "stp_mark_list");
 	bool stack = user_stack || embedded_word(c, "stp_backtrace") || embedded_word(c, "stp_stack");

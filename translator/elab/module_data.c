@@ -197,6 +197,38 @@ static bool asks_for_lines(const struct session *s)
 	return false;
 }
 
+// Returns whether functions keep the address of their frame in the frame pointer. Then, from their prologue on, the
+// call frame information refers to it.
+static bool keeps_frame_pointers(const struct di_module *m)
+{
+	struct di_frames frames = { 0 };
+	int64_t kept = 0;
+
+	if (!di_program_frames(m, &frames) || !frames.rows.n)
+		return true;           // unknown
+	for vec_each(&frames.rows, row)
+		kept += frames.rules.at[row->rule].cfa.base == DI_FRAME_FP;
+	return kept * 20 >= frames.rows.n;
+}
+
+// BPF programs follow frame pointers, as the kernel does.
+static void warn_of_short_stacks(struct session *s)
+{
+	modules own = { 0 };
+
+	if (!s->opt.bpf_runtime || !(is_called(s, "stp_user_addresses") || is_called(s, "stp_mark_stack") ||
+				     is_called(s, "stp_ustack")))
+		return;
+	for vec_each(&s->programs, path)
+		add_object(s, &own, *path, false);
+	add_target(s, &own, false);
+	for vec_each(&own, m)
+		if (!keeps_frame_pointers(*m))
+			diag_warning((struct loc){ 0 }, "call stacks of %s may end early: it is compiled without frame pointers, by "
+				     "which --runtime=bpf finds callers; compile it with -fno-omit-frame-pointer, or run the script "
+				     "as a module", di_module_name(*m));
+}
+
 // probefunc() names functions of user code in probes of processes, and in samples that may interrupt one.
 static bool asks_for_probefunc(const struct session *s)
 {
@@ -329,6 +361,7 @@ int elab_module_data(struct session *s)
 	d->registers = ARRAY_SIZE(arch->pt_regs_offset);
 	optimize_walk(s, &w);
 	read_objects(s, d, v.loads_returns);
+	warn_of_short_stacks(s);
 	read_kernel_lines(s, d, &v.homes);
 	read_builds(s, d, &v.homes);
 	d->names_addresses = !s->opt.user_runtime && !s->opt.bpf_runtime &&

@@ -131,6 +131,7 @@ static const struct { const char *call; unsigned use; } calls_of_library[] = {
 	{ "stp_user_addresses", BPF_TEXT | BPF_SYMBOLS | BPF_USER_STACKS },
 	{ "stp_stack_addresses", BPF_TEXT },
 	{ "stp_ustack", BPF_TEXT | BPF_SYMBOLS | BPF_USER_STACKS },
+	{ "stp_uaddr", BPF_TEXT | BPF_SYMBOLS | BPF_USER_STACKS },
 	{ "stp_print_usyms", BPF_TEXT | BPF_SYMBOLS | BPF_USER_STACKS },
 	{ "stp_probefunc", BPF_TEXT | BPF_SYMBOLS | BPF_POINT_FUNCTION },
 	{ "stp_pid_namespace", BPF_NAMESPACES }, { "stp_user_namespace", BPF_NAMESPACES },

@@ -11,6 +11,7 @@ static const struct { const char *call; unsigned takes; } operations[] = {
 	{ "stp_mark_stack", BPF_TAKES_USER_STACK | BPF_TAKES_FUNCTION },
 	{ "stp_user_addresses", BPF_TAKES_USER_STACK | BPF_TAKES_FUNCTION },
 	{ "stp_ustack", BPF_TAKES_USER_STACK | BPF_TAKES_FUNCTION },
+	{ "stp_uaddr", BPF_TAKES_USER_STACK | BPF_TAKES_FUNCTION },
 	{ "stp_address", BPF_TAKES_FUNCTION | BPF_TAKES_EXACT }, { "stp_probefunc", BPF_TAKES_FUNCTION },
 };
 
