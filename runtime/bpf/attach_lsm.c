@@ -49,8 +49,8 @@ static bool hooks_run(char *list, size_t size)
 {
 	if (read_modules(list, size))
 		return has_bpf(list);
-	fputs("WARNING: cannot read the list of security modules: if \"bpf\" is not in it, probes of lsm.* have no hits; "
-	      "mount securityfs at /sys/kernel/security\n", stderr);
+	fprintf(stderr, "%s cannot read the list of security modules: if \"bpf\" is not in it, probes of lsm.* have no hits; "
+		"mount securityfs at /sys/kernel/security\n", user_warning_label);
 	return true;
 }
 

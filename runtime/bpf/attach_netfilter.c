@@ -126,8 +126,8 @@ static int attach_at(const struct stp_netfilter *p, u32 own, s64 *at)
 		passed |= *at < p->priority;
 	}
 	if (fd >= 0 && passed)
-		fprintf(stderr, "WARNING: %s has the priority %d, and is called before another function that it should follow: BPF "
-			"programs cannot share a priority\n", p->probe->point, (int)*at);
+		fprintf(stderr, "%s %s has the priority %d, and is called before another function that it should follow: BPF "
+			"programs cannot share a priority\n", user_warning_label, p->probe->point, (int)*at);
 	return fd;
 }
 

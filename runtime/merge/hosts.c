@@ -71,7 +71,7 @@ static bool stopping;
 
 static void out_of_memory(void)
 {
-	fputs("ERROR: not enough memory for the data that the hosts send\n", stderr);
+	fprintf(stderr, "%s not enough memory for the data that the hosts send\n", user_error_label);
 	exit(1);
 }
 
@@ -491,7 +491,7 @@ static void read_items(struct stp_ctx *c, struct host *h, const char *at, u32 le
 	if (!r.invalid)
 		return;
 	h->invalid = h->ended = true;
-	fprintf(stderr, "WARNING: host %u sent invalid data; it is ignored from here on\n", (u32)(h - hosts));
+	fprintf(stderr, "%s host %u sent invalid data; it is ignored from here on\n", user_warning_label, (u32)(h - hosts));
 }
 
 /* Runs fn as the handler of an end probe, whose context can also be used after exit(). */

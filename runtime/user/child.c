@@ -78,7 +78,7 @@ int user_child_hold(const char *command)
 		if (read(fds[0], &go, 1) == 1) {
 			stp_command_execute(&prepared);
 			err = errno;
-			fprintf(stderr, "ERROR: cannot run \"%s\": %s\n", command, strerror(err));
+			fprintf(stderr, "%s cannot run \"%s\": %s\n", user_error_label, command, strerror(err));
 		}
 		_exit(err == ENOENT || !err ? 127 : 126);
 	}
@@ -95,7 +95,7 @@ void user_child_release(s64 limit_ms)
 	if (limit_ms)
 		end_ns = user_now_ns() + (u64)limit_ms * 1000000;
 	if (write(hold_fd, "", 1) != 1)
-		fprintf(stderr, "WARNING: the -c command was killed before it was started\n");
+		fprintf(stderr, "%s the -c command was killed before it was started\n", user_warning_label);
 	close(hold_fd);
 	hold_fd = -1;
 }
@@ -164,10 +164,10 @@ void user_child_report(bool complete)
 	const char *rest = complete ? "; the trace is complete" : "";
 
 	if (WIFSIGNALED(failure))
-		fprintf(stderr, "WARNING: the command was ended by signal %d (%s)%s\n", WTERMSIG(failure),
+		fprintf(stderr, "%s the command was ended by signal %d (%s)%s\n", user_warning_label, WTERMSIG(failure),
 			strsignal(WTERMSIG(failure)), rest);
 	else if (failure)
-		fprintf(stderr, "WARNING: the command exited with status %d%s\n", WEXITSTATUS(failure), rest);
+		fprintf(stderr, "%s the command exited with status %d%s\n", user_warning_label, WEXITSTATUS(failure), rest);
 }
 
 /* ------------------------------------------------------------------ system() */
@@ -197,7 +197,7 @@ void user_system_next(void)
 	}
 	if (running < 0) {
 		running = 0;
-		fprintf(stderr, "WARNING: cannot run \"%s\": %s\n", c->text, strerror(errno));
+		fprintf(stderr, "%s cannot run \"%s\": %s\n", user_warning_label, c->text, strerror(errno));
 	}
 	free(c);
 }

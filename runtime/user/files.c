@@ -112,12 +112,12 @@ static void answer(struct file *x)
 	for (; sent < text.len && n >= 0; sent += (u32)n)
 		n = write(fd, text.at + sent, text.len - sent);
 	if (n < 0)
-		fprintf(stderr, "WARNING: cannot write %s/%s: %s\n", directory, x->f->path, strerror(errno));
+		fprintf(stderr, "%s cannot write %s/%s: %s\n", user_warning_label, directory, x->f->path, strerror(errno));
 	err = create_file(x);
 	if (err) {
 		close(x->fd);
 		x->fd = -1;
-		fprintf(stderr, "WARNING: cannot replace %s/%s: %s; it keeps its old text\n", directory,
+		fprintf(stderr, "%s cannot replace %s/%s: %s; it keeps its old text\n", user_warning_label, directory,
 			x->f->path, strerror(-err));
 	}
 	fcntl(fd, F_SETLEASE, F_UNLCK);

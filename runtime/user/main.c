@@ -2,7 +2,7 @@
 /*
  * The main program of a script that runs in a process (--runtime=user):
  *
- *	program [-v] [-s] [-n NAME] [-k MS] [-N PID] [-c COMMAND | -x PID] [NAME=VALUE]...
+ *	program [-v] [-s] [-C] [-n NAME] [-k MS] [-N PID] [-c COMMAND | -x PID] [NAME=VALUE]...
  *
  * runs begin probes, then timers until exit(), SIGINT, SIGTERM, SIGHUP or the end of COMMAND, then
  * end or error probes; then waits for COMMAND, for which -k sets a time limit in milliseconds from its start
@@ -99,7 +99,7 @@ static int parse_arguments(struct arguments *a, int argc, char **argv)
 	int64_t number;
 	int opt;
 
-	while ((opt = getopt(argc, argv, "c:x:vsn:k:N:")) != -1) {
+	while ((opt = getopt(argc, argv, "c:x:vsCn:k:N:")) != -1) {
 		switch (opt) {
 		case 'c':
 			a->command = optarg;
@@ -111,6 +111,10 @@ static int parse_arguments(struct arguments *a, int argc, char **argv)
 			break;
 		case 's':
 			a->strict = true;
+			break;
+		case 'C':
+			user_error_label = "\033[01;31mERROR:\033[0m";
+			user_warning_label = "\033[00;33mWARNING:\033[0m";
 			break;
 		case 'k':
 			if (!number_whole(optarg, 10, 0, MAX_MS, &number))
@@ -146,16 +150,17 @@ static int set_globals(char **settings)
 	for (; *settings; settings++) {
 		err = stp_session_set(*settings);
 		if (err == -ENOENT)
-			fprintf(stderr, "ERROR: unknown global in \"%s\", or its type is neither number nor string\n", *settings);
+			fprintf(stderr, "%s unknown global in \"%s\", or its type is neither number nor string\n",
+				user_error_label, *settings);
 		else if (err == -ERANGE)
-			fprintf(stderr, "ERROR: the number in \"%s\" is out of range (-9223372036854775808 to 9223372036854775807)\n",
-				*settings);
+			fprintf(stderr, "%s the number in \"%s\" is out of range (-9223372036854775808 to 9223372036854775807)\n",
+				user_error_label, *settings);
 		else if (err == -E2BIG)
-			fprintf(stderr, "ERROR: the value in \"%.60s...\" is too long; build the script with a larger -DMAXSTRINGLEN\n",
-				*settings);
+			fprintf(stderr, "%s the value in \"%.60s...\" is too long; build the script with a larger -DMAXSTRINGLEN\n",
+				user_error_label, *settings);
 		else if (err)
-			fprintf(stderr, "ERROR: invalid setting \"%s\": expected NAME=VALUE, an integer for a global that is a number\n",
-				*settings);
+			fprintf(stderr, "%s invalid setting \"%s\": expected NAME=VALUE, an integer for a global that is a number\n",
+				user_error_label, *settings);
 		if (err)
 			return err;
 	}
@@ -251,7 +256,7 @@ static const struct {
 
 static void report_loss(enum stp_loss reason)
 {
-	fputs("WARNING: ", stderr);
+	fprintf(stderr, "%s ", user_warning_label);
 	fprintf(stderr, losses[reason].text, stp_lost(reason));
 	fputs(*losses[reason].hint ? "; " : "", stderr);
 	fprintf(stderr, losses[reason].hint, stp_loss_limit(reason));
@@ -326,7 +331,7 @@ static int report(const struct arguments *a)
 
 	stp_session_summary(&sum);
 	if (sum.errors || sum.skipped)
-		fprintf(stderr, "WARNING: Number of errors: %u, skipped probes: %llu\n", sum.errors, sum.skipped);
+		fprintf(stderr, "%s Number of errors: %u, skipped probes: %llu\n", user_warning_label, sum.errors, sum.skipped);
 	for (i = 0; i < STP_LOSSES; i++) {
 		if (!stp_lost(i) || losses[i].kind == STP_KIND_OUTSIDE)
 			continue;
@@ -355,7 +360,7 @@ static int run_session(const struct arguments *a, char **argv)
 	if (a->command) {
 		rc = user_child_hold(a->command);
 		if (rc < 0) {
-			fprintf(stderr, "ERROR: cannot run \"%s\": %s\n", a->command, strerror(-rc));
+			fprintf(stderr, "%s cannot run \"%s\": %s\n", user_error_label, a->command, strerror(-rc));
 			return 1;
 		}
 		stp_session.target = rc;

@@ -193,6 +193,8 @@ const char *stp_script_name(void)
 	return user_program_name;
 }
 
+const char *user_error_label = "ERROR:", *user_warning_label = "WARNING:";
+
 void plat_message(u32 type, const char *text)
 {
 	switch (type) {
@@ -207,14 +209,14 @@ void plat_message(u32 type, const char *text)
 		user_error_shown = true;
 		user_flush();
 		user_frame(STP_FRAME_ERROR, text, (u32)strlen(text));
-		fprintf(stderr, "ERROR: %s\n", text);
+		fprintf(stderr, "%s %s\n", user_error_label, text);
 		break;
 	case STP_MSG_WARNING:
 		if (!user_verbose && warned_before(text))
 			break;
 		user_flush();
 		user_frame(STP_FRAME_WARNING, text, (u32)strlen(text));
-		fprintf(stderr, "WARNING: %s%s", text, *text && text[strlen(text) - 1] == '\n' ? "" : "\n");
+		fprintf(stderr, "%s %s%s", user_warning_label, text, *text && text[strlen(text) - 1] == '\n' ? "" : "\n");
 		break;
 	}
 }

@@ -20,7 +20,9 @@ extern int user_hosts_status;          /* with --merge: the exit status of stap 
 extern sigset_t user_ignored;          /* signals that main.c handles and the caller ignores */
 extern sigset_t user_signals;          /* signal mask at the start of the program */
 
-/* platform.c: the one CPU's context */
+/* platform.c: "ERROR:" and "WARNING:", in colors with -C */
+extern const char *user_error_label, *user_warning_label;
+/* the one CPU's context */
 extern struct stp_ctx *user_ctx;
 u64 user_now_ns(void);                 /* CLOCK_MONOTONIC */
 

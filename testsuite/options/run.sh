@@ -630,6 +630,8 @@ expect make-variable 1 "-B takes a variable" "$STAP" -B 'g cc' -e "$begin"
 expect make-variable-used 1 "nosuchcc-12" "$STAP" --disable-cache -p4 -r "$release" -B CC=nosuchcc-12 -e "$begin"
 
 # Tests options of lists, limits and output, each with a valid and with an invalid value.
+expect color-of-errors 1 $'\e[01;31mERROR:\e[0m wrong' user --color=always -e 'probe begin { error("wrong") }'
+expect color-of-warnings 0 $'\e[00;33mWARNING:\e[0m careful' user --color=always -e 'probe begin { warn("careful") exit() }'
 expect color 1 $'\e[01;31msemantic error' user --color=always -e 'probe begin { nosuch() }'
 on_terminal() { TERM=$1 script -qec "'$STAP' -p2 --runtime=user -e 'probe begin { nosuch() }'" /dev/null | grep -c $'\e'; }
 expect color-on-terminal 0 '' on_terminal xterm

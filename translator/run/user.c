@@ -66,6 +66,8 @@ static void add_options(struct session *s, arguments *argv)
 		vec_push(argv, "-v");
 	if (o->strict)
 		vec_push(argv, "-s");
+	if (diag_options.color)
+		vec_push(argv, "-C");
 	vec_push(argv, "-n");
 	vec_push(argv, s->module_name);
 }
