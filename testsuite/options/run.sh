@@ -449,6 +449,7 @@ expect lint-empty-line 0 '' bash -c 'echo "probe timer.s(1) { println() } probe 
 # A name is checked before the script is translated.
 expect unknown-output-format 1 'unknown output format "htm"; use one of text, json, ' "$STAP" -p2 --output=htm:page -e "$begin"
 expect unknown-format-of-f 1 'unknown output format "yaml"; use one of text, json, ' "$STAP" -p2 -f yaml -e "$begin"
+expect example-without-empty-probe 0 '' bash -c "! '$STAP' -p1 --example stalls 2>&1 | grep -E 'WARNING|probe begin'"
 expect two-outputs 1 "two outputs are written to $SCRATCH/./same; give each a file of its own" user -o "$SCRATCH/same" --output=json:"$SCRATCH/./same" -e "$begin"
 expect function-without-call 0 'variable "execname": write execname(), which is a function' user -p2 -e 'probe begin { if (execname == "sh") println(1) exit() }'
 # A compiler that receives the interrupt of the terminal, as stap does, and fails in some way.
