@@ -197,33 +197,60 @@ static bool asks_for_lines(const struct session *s)
 	return false;
 }
 
-// Returns whether functions keep the address of their frame in the frame pointer. Then, from their prologue on, the
-// call frame information refers to it.
-static bool keeps_frame_pointers(const struct di_module *m)
+// Returns 1 if the function at this address keeps the address of its frame in the frame pointer: then the call frame
+// information refers to it, at a function's entry some bytes later; 0 if not; -1 if that cannot be determined.
+static int keeps_frame_pointer(const struct di_frames *frames, uint64_t address)
+{
+	enum { PROLOGUE = 16 };            // endbr64, push, mov
+	int keeps = -1;
+
+	for vec_each(&frames->rows, row) {
+		const struct di_frame_location *cfa = &frames->rules.at[row->rule].cfa;
+
+		if (row->address <= address)
+			keeps = cfa->base == DI_FRAME_FP ? 1 : row->address == address && cfa->offset == 8 ? 0 : -1;
+		else if (!keeps && row->address - address <= PROLOGUE && cfa->base == DI_FRAME_FP)
+			return 1;
+	}
+	return keeps;
+}
+
+// Returns whether the module has probed functions, none of which keeps a frame pointer.
+static bool lacks_frame_pointers(const struct session *s, const struct di_module *m)
 {
 	struct di_frames frames = { 0 };
-	int64_t kept = 0;
+	bool lacks = false;
 
-	if (!di_program_frames(m, &frames) || !frames.rows.n)
-		return true;           // unknown
-	for vec_each(&frames.rows, row)
-		kept += frames.rules.at[row->rule].cfa.base == DI_FRAME_FP;
-	return kept * 20 >= frames.rows.n;
+	if (!di_program_frames(m, &frames))
+		return false;
+	for vec_each(&s->script.probes, p) {
+		const char *from = NULL;
+		uint64_t address;
+		int keeps;
+
+		if (!(*p)->family->module || (*p)->family->module(*p) != m || !(*p)->family->address ||
+		    !(*p)->family->address(*p, &from, &address) || from)
+			continue;
+		keeps = keeps_frame_pointer(&frames, address);
+		if (keeps > 0)
+			return false;
+		lacks |= !keeps;
+	}
+	return lacks;
 }
 
 // BPF programs follow frame pointers, as the kernel does.
 static void warn_of_short_stacks(struct session *s)
 {
-	modules own = { 0 };
+	modules probed = { 0 };
 
 	if (!s->opt.bpf_runtime || !(is_called(s, "stp_user_addresses") || is_called(s, "stp_mark_stack") ||
 				     is_called(s, "stp_ustack")))
 		return;
 	for vec_each(&s->programs, path)
-		add_object(s, &own, *path, false);
-	add_target(s, &own, false);
-	for vec_each(&own, m)
-		if (!keeps_frame_pointers(*m))
+		add_object(s, &probed, *path, false);
+	for vec_each(&probed, m)
+		if (lacks_frame_pointers(s, *m))
 			diag_warning((struct loc){ 0 }, "call stacks of %s may end early: it is compiled without frame pointers, by "
 				     "which --runtime=bpf finds callers; compile it with -fno-omit-frame-pointer, or run the script "
 				     "as a module", di_module_name(*m));
