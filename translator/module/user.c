@@ -19,6 +19,10 @@
 
 #define COMPILER "gcc"
 
+// A file of the runtime. option: the line before it in `sources` that begins with "-", or NULL.
+struct runtime_source { const char *path, *option; };
+typedef VEC(struct runtime_source) runtime_sources;
+
 static const char *const flags[] = {
 	"-std=gnu11", "-O2", "-fwrapv", "-fno-strict-aliasing", "-pipe",
 	"-Wall", "-Wno-unused",    // the translator may emit unused code, but no code that causes other warnings
@@ -64,7 +68,7 @@ static void hash_headers(const struct session *s, struct cache_hash *h)
 	}
 }
 
-static struct cache_key runtime_key(struct session *s, const arguments *sources)
+static struct cache_key runtime_key(struct session *s, const runtime_sources *sources)
 {
 	struct cache_hash *h = cache_hash_new(s->opt.bpf_runtime ? "client of BPF programs" : "user runtime");
 	arguments words = { 0 };
@@ -74,8 +78,10 @@ static struct cache_key runtime_key(struct session *s, const arguments *sources)
 	add_flags(s, &words);
 	for (int i = 0; i < words.n; i++)
 		cache_hash_text(h, words.at[i]);
-	for (int i = 0; i < sources->n; i++)
-		hash_file(h, sources->at[i]);
+	for vec_each(sources, source) {
+		cache_hash_text(h, source->option ? source->option : "");
+		hash_file(h, source->path);
+	}
 	hash_headers(s, h);
 	return cache_hash_end(h);
 }
@@ -86,26 +92,42 @@ struct part {
 	struct spawn compiler;
 	int status;
 };
+typedef VEC(struct part) part_list;
 
 enum { PARTS = 8 };                // number of parts, whatever the number of processors: the object is always the same
 
-// Divides the sources, in their order, into parts[PARTS + 1]; each has a compiler's command with these words.
-static void divide(struct session *s, const arguments *sources, struct part *parts, const char *const *words)
+static arguments command_of_part(struct session *s, const char *option, const char *const *words)
 {
-	int each = (sources->n + PARTS - 1) / PARTS;
+	arguments argv = { 0 };
 
-	memset(parts, 0, (PARTS + 1) * sizeof(*parts));
-	for (int i = 0; i < sources->n; i++) {
-		arguments *argv = &parts[i / each].argv;
+	vec_push(&argv, COMPILER);
+	add_flags(s, &argv);
+	if (option)
+		vec_push(&argv, option);
+	for (const char *const *w = words; *w; w++)
+		vec_push(&argv, *w);
+	return argv;
+}
 
-		if (!argv->n) {
-			vec_push(argv, COMPILER);
-			add_flags(s, argv);
-			for (const char *const *w = words; *w; w++)
-				vec_push(argv, *w);
+// Divides the sources, in their order, into parts with the same option; each has a compiler's command with these
+// words.
+static part_list divide(struct session *s, const runtime_sources *sources, const char *const *words)
+{
+	int each = (sources->n + PARTS - 1) / PARTS, n = 0;
+	const struct runtime_source *before = NULL;
+	part_list parts = { 0 };
+
+	for vec_each(sources, source) {
+		if (!before || n == each || source->option != before->option) {
+			vec_push(&parts, (struct part){ .argv = command_of_part(s, source->option, words) });
+			n = 0;
 		}
-		vec_push(argv, sources->at[i]);
+		vec_push(&parts.at[parts.n - 1].argv, source->path);
+		before = source;
+		n++;
 	}
+	vec_push(&parts, (struct part){ 0 });
+	return parts;
 }
 
 // Runs the command of a part, and meanwhile those after it. Each sets its status and output.
@@ -125,12 +147,12 @@ static void run_parts(void *first)
 
 // Returns the key of `names` and of libc's headers, which the sources include. The preprocessed headers are hashed
 // before compilation and must be unchanged after it; otherwise nothing is cached.
-static struct cache_key headers_key(struct session *s, const struct cache_key *names, const arguments *sources)
+static struct cache_key headers_key(struct session *s, const struct cache_key *names, const runtime_sources *sources)
 {
 	const char *list = cache_text(s, names, ".user.d", NULL);
 	struct depends depends = { .dir = directory_here(), .start = depends_now() };
-	struct part parts[PARTS + 1];
 	arguments compiler = { 0 };
+	part_list parts;
 	struct buf text = { 0 };
 	bool failed = false;
 
@@ -138,13 +160,13 @@ static struct cache_key headers_key(struct session *s, const struct cache_key *n
 		return depends_key(names, list ? list : "");
 	vec_push(&compiler, COMPILER);
 	add_flags(s, &compiler);
-	divide(s, sources, parts, (const char *const[]){ "-M", "-MT", "object", NULL });
-	run_parts(parts);
-	for (struct part *p = parts; p->argv.n; p++) {
+	parts = divide(s, sources, (const char *const[]){ "-M", "-MT", "object", NULL });
+	run_parts(parts.at);
+	for (struct part *p = parts.at; p->argv.n; p++) {
 		failed |= p->status != 0;
 		buf_printf(&text, "%s", p->compiler.output);
 	}
-	list = failed ? NULL : depends_of(s, &depends, &compiler, sources->at[0], buf_text(&text));
+	list = failed ? NULL : depends_of(s, &depends, &compiler, sources->at[0].path, buf_text(&text));
 	if (list)
 		cache_put(s, names, ".user.d", list, strlen(list));
 	return depends_key(names, list ? list : "");
@@ -167,15 +189,20 @@ static struct cache_key program_key(struct session *s, const struct cache_key *r
 
 // ---------------------------------------------------------------- compiling
 
-static void list_sources(const struct session *s, arguments *sources)
+static void list_sources(const struct session *s, runtime_sources *sources)
 {
 	char *path = str_printf("%s/%s/sources", s->runtime_dir, s->opt.bpf_runtime ? "bpf" : s->opt.merge ? "merge" : "user");
 	char *text = str_read_file(path, NULL), *save = NULL;
+	const char *option = NULL;
 
 	if (!text)
 		die("cannot read %s: %s; check the installation, or SYSTEMTAP_RUNTIME", path, strerror(errno));
-	for (char *line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save))
-		vec_push(sources, str_printf("%s/%s", s->runtime_dir, line));
+	for (char *line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
+		if (*line == '-')
+			option = line;
+		else
+			vec_push(sources, ((struct runtime_source){ str_printf("%s/%s", s->runtime_dir, line), option }));
+	}
 	if (!sources->n)
 		die("%s does not list any files; check the installation, or SYSTEMTAP_RUNTIME", path);
 }
@@ -229,24 +256,23 @@ static bool has_archive(const char *name)
 }
 
 // Compiles all sources into one relocatable object.
-static char *compile_runtime(struct session *s, const arguments *sources)
+static char *compile_runtime(struct session *s, const runtime_sources *sources)
 {
 	char *object = str_printf("%s/runtime.o", s->tmp_dir);
-	struct part parts[PARTS + 1];
+	part_list parts = divide(s, sources, (const char *const[]){ "-r", NULL });
 	arguments link = { 0 };
 
-	divide(s, sources, parts, (const char *const[]){ "-r", NULL });
 	vec_push(&link, COMPILER);
 	add_flags(s, &link);
-	for (struct part *p = parts; p->argv.n; p++) {
-		char *part = str_printf("%s/runtime%td.o", s->tmp_dir, p - parts);
+	for (struct part *p = parts.at; p->argv.n; p++) {
+		char *part = str_printf("%s/runtime%td.o", s->tmp_dir, p - parts.at);
 
 		vec_push(&p->argv, "-o");
 		vec_push(&p->argv, part);
 		vec_push(&link, part);
 	}
-	run_parts(parts);
-	for (struct part *p = parts; p->argv.n; p++)
+	run_parts(parts.at);
+	for (struct part *p = parts.at; p->argv.n; p++)
 		check_compiler(s, p->status, p->compiler.output, "the user runtime", NULL);
 	vec_push(&link, "-r");
 	vec_push(&link, "-o");
@@ -306,7 +332,7 @@ static int compile_embedded(struct session *s, const struct cache_key *runtime)
 	return embedded_compile(s, NULL, &words, runtime->hex);
 }
 
-static bool is_current(struct session *s, const arguments *sources, const struct cache_key *runtime)
+static bool is_current(struct session *s, const runtime_sources *sources, const struct cache_key *runtime)
 {
 	struct cache_key files = runtime_key(s, sources), now = headers_key(s, &files, sources);
 
@@ -314,7 +340,7 @@ static bool is_current(struct session *s, const arguments *sources, const struct
 }
 
 // Returns the runtime's object, with this key, from the cache or from the compiler.
-static char *open_runtime(struct session *s, const arguments *sources, const struct cache_key *key)
+static char *open_runtime(struct session *s, const runtime_sources *sources, const struct cache_key *key)
 {
 	char *runtime = cache_file(s, key, ".user.o");
 
@@ -329,7 +355,7 @@ static char *open_runtime(struct session *s, const arguments *sources, const str
 
 static void build_runtime(struct session *s)
 {
-	arguments sources = { 0 };
+	runtime_sources sources = { 0 };
 	struct cache_key files, key;
 
 	list_sources(s, &sources);
@@ -340,7 +366,7 @@ static void build_runtime(struct session *s)
 
 void user_prepare(struct session *s)
 {
-	arguments sources = { 0 };
+	runtime_sources sources = { 0 };
 	struct cache_key files;
 
 	list_sources(s, &sources);
@@ -352,7 +378,7 @@ void user_prepare(struct session *s)
 int user_build(struct session *s)
 {
 	bool cached = !s->opt.keep_tmp;        // -k keeps the files of this build
-	arguments sources = { 0 };
+	runtime_sources sources = { 0 };
 	struct cache_key files_k, runtime_k, program_k;
 	char *runtime;
 	int errors;
