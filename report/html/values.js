@@ -112,9 +112,10 @@ function histogram(all, unit) {
 	return element("table", { class: "hist", "aria-label": "histogram" }, rows);
 }
 
-// The value below which this share of the values is; it is interpolated within a bucket. A bucket without a limit has
-// the limit that it has.
-function quantile(buckets, share) {
+// The value below which this share of the values is; it is interpolated within a bucket, whose values are between the
+// smallest and the largest one if these are known. A bucket without a limit has the limit that it has.
+function quantile(stats, share) {
+	const buckets = stats.buckets;
 	let left = share * d3.sum(buckets, b => Number(b.count));
 
 	for (const b of buckets) {
@@ -126,7 +127,8 @@ function quantile(buckets, share) {
 		}
 		if (b.lo === null || b.hi === null)
 			return Number(b.lo === null ? b.hi : b.lo);
-		return Number(b.lo) + (Number(b.hi) - Number(b.lo)) * left / n;
+		const lo = Math.max(Number(b.lo), Number(stats.min ?? b.lo)), hi = Math.min(Number(b.hi), Number(stats.max ?? b.hi));
+		return lo + (hi - lo) * left / n;
 	}
 }
 
@@ -137,7 +139,7 @@ function summary(stats) {
 	const known = ["count", "sum", "avg", "min", "max"].filter(k => stats[k] !== undefined).map(k => text(k, stats[k]));
 
 	if (stats.buckets && stats.buckets.length)
-		known.push(Object.entries(QUANTILES).map(([name, share]) => text(name, quantile(stats.buckets, share))).join(", ") +
+		known.push(Object.entries(QUANTILES).map(([name, share]) => text(name, quantile(stats, share))).join(", ") +
 			" (interpolated)");
 	return known.join(", ");
 }

@@ -320,6 +320,10 @@ static void put_percentile(struct stp_sink *k, const struct stp_stat *s, const s
 		stp_sink_put(k, buffer, label(buffer, d, i, NULL));
 		return;
 	}
+	if (d->ops & STP_MIN && s->min > low)
+		low = s->min;
+	if (d->ops & STP_MAX && s->max < high)
+		high = s->max;
 	if (low != high)
 		stp_sink_put(k, "~", 1);
 	low = interpolate(low, high, rank - before, (u64)s->hist[i]);

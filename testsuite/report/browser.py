@@ -186,8 +186,9 @@ def check_page(b):
     b.expect('times', r'[...document.querySelectorAll(".script .probed .count:nth-child(5)")].every(c => /^[\d.]+ (n|µ|m|)s$/.test(c.textContent))', True)
     b.expect('probes', SECTION % 'Probes' + '.querySelectorAll("tbody tr").length >= 3', True)
     b.expect('percentiles', SECTION % 'delay' + '.innerText.includes("(interpolated)")', True)
-    b.expect('p50', 'Math.round(quantile([{lo: 0, hi: 9, count: 2}, {lo: 10, hi: 19, count: 2}, {lo: 20, hi: null, count: 1}], 0.5) * 10)', 123)
-    b.expect('p99', 'quantile([{lo: 0, hi: 9, count: 2}, {lo: 20, hi: null, count: 8}], 0.99)', 20)
+    b.expect('p50', 'Math.round(quantile({buckets: [{lo: 0, hi: 9, count: 2}, {lo: 10, hi: 19, count: 2}, {lo: 20, hi: null, count: 1}]}, 0.5) * 10)', 123)
+    b.expect('p99', 'quantile({buckets: [{lo: 0, hi: 9, count: 2}, {lo: 20, hi: null, count: 8}]}, 0.99)', 20)
+    b.expect('p99 below the maximum', 'quantile({min: 70, max: 72, buckets: [{lo: 64, hi: 127, count: 100}]}, 0.99) <= 72', True)
 
 
 # Two runs: a table of the changes, and a flame graph in which frames that grew are red.
