@@ -3,15 +3,16 @@
 #include "session/background.h"
 #include "util/diag.h"
 #include "util/progress.h"
-#include "util/spawn.h"
 #include "util/str.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -70,11 +71,18 @@ static void ended(void)
 
 void background_wait(void)
 {
+	struct pollfd fd = { .events = POLLIN };
+
 	if (!process)
 		return;
-	while (spawn_wait_ms(process, 1000) < 0)
+	fd.fd = (int)syscall(SYS_pidfd_open, process, 0);
+	while (!waitpid(process, NULL, WNOHANG)) {
+		poll(&fd, 1, 1000);        // returns when the process has ended, or a signal has arrived
 		if (diag_interrupted)
 			die("interrupted");
+	}
+	if (fd.fd >= 0)
+		close(fd.fd);
 	ended();
 }
 
