@@ -457,11 +457,11 @@ mkdir -p "$SCRATCH/interrupted"
 printf '#!/bin/sh\nkill -INT $PPID\nsleep 0.1\necho internal compiler error\nexit 4\n' | tee "$SCRATCH/interrupted/gcc" >"$SCRATCH/interrupted/make"
 chmod 755 "$SCRATCH"/interrupted/*
 compile_interrupted() { PATH=$SCRATCH/interrupted:$PATH SYSTEMTAP_DIR=$SCRATCH/interrupted/cache "$STAP" "$@" -p4 -e "$begin" 2>&1 | sed 's/^/said /'; ! grep -q 'bug\|compiler error' "$SCRATCH/out"; }
-expect compiler-interrupted 0 'said Interrupted.' compile_interrupted --runtime=user
-expect make-interrupted 0 'said Interrupted.' compile_interrupted -r "$(printf '%s\n' /lib/modules/*/build | head -n 1 | cut -d/ -f4)"
+expect compiler-interrupted 0 'said Interrupted' compile_interrupted --runtime=user
+expect make-interrupted 0 'said Interrupted' compile_interrupted -r "$(printf '%s\n' /lib/modules/*/build | head -n 1 | cut -d/ -f4)"
 # stap does not wait for a compiler that takes longer than a second to end.
 printf '#!/bin/sh\nkill -INT $PPID\nexec sleep 3\n' >"$SCRATCH/interrupted/gcc"
-expect compiler-interrupted-slowly 0 'said Interrupted.' compile_interrupted --runtime=user
+expect compiler-interrupted-slowly 0 'said Interrupted' compile_interrupted --runtime=user
 # A reader that closes the output early leaves no temporary directory behind.
 mkfifo "$SCRATCH/closed"
 expect output-closed 141 '' bash -c "exec 4<>'$SCRATCH/closed' 3>'$SCRATCH/closed' 4<&-; exec '$STAP' --runtime=user -p3 -e '$begin' >&3"
