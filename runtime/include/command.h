@@ -33,8 +33,8 @@ static inline bool stp_of_shell(const char *name)
 	return false;
 }
 
-/* Returns true if the command uses a special parameter of the shell, such as $$ and $1. wordexp() would replace it by
- * that of the calling process. */
+/* Returns true if the command uses a special parameter of the shell that wordexp() would replace by that of the calling
+ * process, such as $$ and $1. It does not replace $!, $? and $-: they are for a shell that the command runs. */
 static inline bool stp_of_shell_parameters(const char *command)
 {
 	bool quoted = false;
@@ -51,7 +51,7 @@ static inline bool stp_of_shell_parameters(const char *command)
 		} else if (*p == '$') {
 			const char *name = p + 1 + strspn(p + 1, "{");
 
-			if (*name && strchr("$#@*?!-0123456789", *name))
+			if (*name && strchr("$#@*0123456789", *name))
 				return true;
 		}
 	}

@@ -118,6 +118,7 @@ expect command-fails 1 'WARNING: the command exited with status 3; the trace is 
 expect command-own-parameters 1 'WARNING: the command was ended by signal 9' user -c 'kill -9 $$' -e 'probe begin { println("x") }'
 expect command-no-parameters 0 '[0:]' user -c 'echo "[$#:$1]"' -e 'probe begin { println("x") }'
 expect command-quoted-dollar 0 'x$1 ${2}' user -c "echo 'x\$1' \"\\\${2}\"" -e 'probe begin { println("x") }'
+expect command-background-process 0 'killed' user -c 'sh -c "sleep 99 & kill $! && echo killed"' -e 'probe begin { println("x") }'
 expect command-fails-quietly 0 '' bash -c "! '$STAP' --runtime=user -c false -e 'probe begin { println(1) }' 2>&1 | grep -E 'run failed|ERROR'"
 # At the end of -T, and after exit(). How stapio handles the command of a module is tested in
 # staprun/scenarios/command-*.
