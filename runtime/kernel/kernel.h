@@ -36,7 +36,7 @@
 
 /* ------------------------------------------------------------------ stack.c */
 
-/* Finds the stacks of the CPUs, before anything is armed, in at most 2 s. Process context. */
+/* Finds the stacks of the CPUs, before anything is armed, in at most 2 s; those of busy CPUs later. Process context. */
 void stp_stacks_make(void);
 /* Does so for a CPU that came online and whose stacks are unknown, in the background. */
 void stp_stack_learn(u32 cpu);

@@ -67,8 +67,8 @@ void stp_stacks_make(void)
 		return;
 	for_each_cpu(cpu, &stp_cpus)
 		queue_work_on(cpu, system_highpri_wq, &per_cpu_ptr(&stacks, cpu)->work);
+	/* The stack of a CPU that is busy for longer is found later. */
 	wait_for_completion_timeout(&learned, LEARN_TIME);     /* bounded: by the timeout */
-	stp_stacks_stop();
 }
 
 void stp_stack_learn(u32 cpu)

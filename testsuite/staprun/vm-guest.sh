@@ -69,6 +69,15 @@ kill -INT $slow
 wait $slow
 loaded
 
+t busy CPUs when a session begins
+staprun ./t_late.ko >/tmp/late & late=$!
+until grep -qs late /tmp/late; do sleep 0.1; done
+staprun ./t_profile.ko 2>/dev/null     # samples are missed meanwhile
+st
+kill -INT $late
+wait $late
+loaded
+
 t error
 staprun ./t_error.ko
 st

@@ -52,6 +52,16 @@ modules() {
 	module t_files -e 'probe procfs("f").read { $value = "x" } probe begin { println("began") } probe timer.ms(200) { exit() }'
 	module t_slow -g -DSTP_NO_OVERLOAD -e '%{ #include <linux/delay.h> %} function slow() %{ mdelay(1500); %}
 		probe kernel.function("proc_mkdir") { if (execname() == "stapio") slow() } probe begin { println("slow") }'
+	# The other CPU is busy for 2.5 s from the moment at which a module queues the work that finds its stack.
+	module t_late -g -e '%{ #include <linux/delay.h>
+		#include <linux/kallsyms.h>
+		#include <linux/smp.h>
+		static void busy(void *unused) { mdelay(2500); }
+		static call_single_data_t call = { .func = busy }; %}
+		function late(f, cpu) %{ char name[KSYM_SYMBOL_LEN]; sprint_symbol_no_offset(name, STAP_ARG_f);
+			if (!strncmp(name, "learn [", 7) && STAP_ARG_cpu != smp_processor_id()) smp_call_function_single_async(STAP_ARG_cpu, &call); %}
+		probe kernel.trace("workqueue_queue_work") { late($work->func, $req_cpu) } probe begin { println("late") }'
+	module t_profile -e 'global n probe timer.profile { n[cpu()]++ } probe timer.s(4) { println(n[0] > 0, n[1] > 0) exit() }'
 	module t_big -g -e '%{ char stp_test_big[1100000000]; %} function big() %{ stp_test_big[1] = 1; %} probe begin { big() exit() }'
 	openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=test -keyout "$scratch/key" -out "$scratch/$release/cert.pem" 2>"$scratch/log" ||
 		cat "$scratch/log"
