@@ -106,6 +106,8 @@ static struct text histogram(const struct statistic *s)
 		return (struct text){ "", 0 };     // the stream is damaged
 	of.stat.count = s->count;
 	of.stat.sum = s->sum;
+	of.stat.min = s->min;
+	of.stat.max = s->max;
 	memcpy(of.stat.hist, s->hist, s->buckets * sizeof(s->hist[0]));
 	sink = stp_sink_buffer(printed, sizeof(printed));
 	stp_put_hist(&context.c, &sink, &of.stat, &d, module.limits.hist_terminal);

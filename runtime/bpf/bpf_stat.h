@@ -400,7 +400,7 @@ STP_INLINE void bpf_scalar_clear(struct stp_ctx *c, u32 offset, const struct stp
 
 /* ------------------------------------------------------------------ printing */
 
-/* Sends the buckets of a histogram, which the client prints. */
+/* Sends a histogram, which the client prints: the smallest and the largest value if they are known, and the buckets. */
 STP_INLINE void bpf_print_hist(struct stp_ctx *c, u32 line, const struct stp_stat *s, const struct stp_stat_desc *d)
 {
 	struct stp_slot *slot = STP_SLOT(c);
@@ -410,17 +410,19 @@ STP_INLINE void bpf_print_hist(struct stp_ctx *c, u32 line, const struct stp_sta
 		bpf_error(c, STP_BPF_EMPTY, 0);
 		return;
 	}
-	bpf_item(slot, STP_ITEM_HIST, line, d->buckets + 1);
+	bpf_item(slot, STP_ITEM_HIST, line, d->buckets + 3);
 	at = slot->record_len + 1;
 	STP_HIDE(at);
-	if (at > STP_RECORD_WORDS - d->buckets)
+	if (at > STP_RECORD_WORDS - d->buckets - 2)
 		return;
+	slot->record[at] = (u64)s->min;
+	slot->record[at + 1] = (u64)s->max;
 	_Pragma("nounroll")
 	for (i = 0; i < d->buckets; i++) {
 		__asm__ volatile("");       /* prevents the compiler from calling memcpy() */
-		slot->record[at + i] = (u64)s->hist[i];
+		slot->record[at + 2 + i] = (u64)s->hist[i];
 	}
-	slot->record_len = at + d->buckets - 1;
+	slot->record_len = at + d->buckets + 1;
 }
 #define stp_print_hist(c, s, d) bpf_print_hist(c, __LINE__, s, d)
 

@@ -168,7 +168,7 @@ static void print(struct stp_ctx *c, const struct stp_statement *p, struct reade
 	free(names);
 }
 
-/* Prints a histogram from the buckets in the record. */
+/* Prints a histogram from the limits and the buckets in the record. */
 static void print_hist(struct stp_ctx *c, const struct stp_statement *p, struct reader *r)
 {
 	struct stp_stat *s = calloc(1, sizeof(*s) + p->hist->buckets * sizeof(s->hist[0]));
@@ -177,6 +177,8 @@ static void print_hist(struct stp_ctx *c, const struct stp_statement *p, struct 
 	if (!s)
 		return;
 	s->count = 1;
+	s->min = (s64)number(r);
+	s->max = (s64)number(r);
 	for (i = 0; i < p->hist->buckets; i++)
 		s->hist[i] = (s64)number(r);
 	client_print_hist(c, s, p->hist);
