@@ -35,7 +35,8 @@
 # another guest.
 # LIVE_TIME: seconds for all guests of a kernel; LIVE_PATIENCE: seconds for a test. LIVE_STILL: seconds without a result
 # after which the state of a guest is printed and the guest is killed. LIVE_MEMORY (MB), LIVE_CPUS: size of a guest.
-# LIVE_ARGUMENTS: additional words of its kernel command line, such as slub_debug=FZPU.
+# LIVE_ARGUMENTS: additional words of its kernel command line, such as slub_debug=FZPU. LIVE_QEMU: of the emulator's; with
+# "-icount shift=1,sleep=off" the guest's clock counts its instructions, so that a busy host does not make the guest late.
 set -u
 if [ -n "${LIVE_KERNELS-}" ] && [ -z "${UNSHARED-}" ] && unshare -m true 2>/dev/null; then
 	UNSHARED=1 exec unshare -m bash "$0" "$@"
@@ -296,7 +297,7 @@ run_guests() {
 		watcher=$!
 		"$VM" -v -r "${image:-$release}" ${userland:+-u "$userland"} -t $((end - SECONDS)) -m ${LIVE_MEMORY:-1536} -s ${LIVE_CPUS:-2} -d "$dir:/t" \
 			-k "softlockup_panic=1 unknown_nmi_panic=1 sysctl.kernel.panic_on_rcu_stall=1 ${LIVE_ARGUMENTS-}" \
-			-q "-qmp unix:$SCRATCH/qmp,server=on,wait=off" -f "$loader/staprun:/bin/" -f "$loader/stapio:/bin/" \
+			-q "-qmp unix:$SCRATCH/qmp,server=on,wait=off ${LIVE_QEMU-}" -f "$loader/staprun:/bin/" -f "$loader/stapio:/bin/" \
 			-f "$userland/bin/cat:/bin/cat.host" -l "$SCRATCH/guest.log" -- sh /t/all.sh "$patience" \
 			>"$SCRATCH/$release.tar" 2>"$SCRATCH/guest.err"
 		status=$?
