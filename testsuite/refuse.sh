@@ -16,15 +16,13 @@ OPTIONS=() ARGUMENTS=() RUNTIME=(--runtime=user)
 
 # Sets script, and location (LINE:COLUMN or empty) from the first ^ without a backslash before it.
 take_location() {
-	local text=$1 before rest
+	local text=$1 before lines
 	text=${text//\\^/$'\x01'}
 	location=""
-	if [ "$text" != "${text#*^}" ]; then
-		before=${text%%^*}
-		rest=${before//[!$'\n']/}
-		location=$((${#rest} + 1))
-		rest=${before##*$'\n'}
-		location=$location:$((${#rest} + 1))
+	# ${text%%^*} and the like take seconds for long texts.
+	if IFS= read -r -d '^' before <<<"$text"; then
+		mapfile -t lines <<<"$before"
+		location=${#lines[@]}:$((${#lines[-1]} + 1))
 	fi
 	script=${text/^/}
 	script=${script//$'\x01'/^}
