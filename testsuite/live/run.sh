@@ -287,16 +287,18 @@ missing_for() { # FILE: prints the first requirement of the test that is not ava
 # occurs in each test need not be repeated; all together within LIVE_TIME. A guest without progress prints its
 # stacks and is ended. $SCRATCH/$release.err: problems of the guests, empty if there were none.
 run_guests() {
-	local guests=0 last watcher patience=${LIVE_PATIENCE:-480} end=$((SECONDS + ${LIVE_TIME:-2700}))
+	local guests=0 last watcher levels='' patience=${LIVE_PATIENCE:-480} end=$((SECONDS + ${LIVE_TIME:-2700}))
 	: >"$SCRATCH/$release.err"
 	: >"$SCRATCH/$release.log"
+	# With five levels of page tables, KASAN has memory between the halves of the address space of four.
+	! grep -qsx 'CONFIG_KASAN=y' "$tree/.config" || levels=no5lvl
 	while [ $((guests += 1)) -le 3 ] && [ $SECONDS -lt $end ]; do
 		: >"$SCRATCH/guest.log"
 		rm -f "$SCRATCH/qmp"
 		python3 "$TESTS/soak/stuck.py" "$SCRATCH/qmp" "$SCRATCH/$release.tar" "$SCRATCH/$release.stuck" "${LIVE_STILL:-$((patience + 360))}" &
 		watcher=$!
 		"$VM" -v -r "${image:-$release}" ${userland:+-u "$userland"} -t $((end - SECONDS)) -m ${LIVE_MEMORY:-1536} -s ${LIVE_CPUS:-2} -d "$dir:/t" \
-			-k "softlockup_panic=1 unknown_nmi_panic=1 sysctl.kernel.panic_on_rcu_stall=1 ${LIVE_ARGUMENTS-}" \
+			-k "softlockup_panic=1 unknown_nmi_panic=1 sysctl.kernel.panic_on_rcu_stall=1 $levels ${LIVE_ARGUMENTS-}" \
 			-q "-qmp unix:$SCRATCH/qmp,server=on,wait=off ${LIVE_QEMU-}" -f "$loader/staprun:/bin/" -f "$loader/stapio:/bin/" \
 			-f "$userland/bin/cat:/bin/cat.host" -l "$SCRATCH/guest.log" -- sh /t/all.sh "$patience" \
 			>"$SCRATCH/$release.tar" 2>"$SCRATCH/guest.err"
