@@ -58,7 +58,7 @@ static void complete_keys(struct stp_ctx *c, const struct stp_shared_map *m, uni
 		if (c != &stp_session.exclusive->c)
 			rings_read();
 		if (names)
-			keys[i].s = user_names_complete(keys[i].s, names + (u64)size * i);
+			keys[i].s = user_names_complete(keys[i].s, names + (u64)size * i, size);
 	}
 }
 
@@ -73,7 +73,7 @@ static const char *complete_value(struct stp_ctx *c, const char *value)
 		name = malloc(stp_module.limits.string_len);
 	if (c != &stp_session.exclusive->c)
 		rings_read();              /* reads announcements, as in complete_keys() */
-	return name ? user_names_complete(value, name) : value;
+	return name ? user_names_complete(value, name, stp_module.limits.string_len) : value;
 }
 
 static void import_elem(struct stp_ctx *c, const struct stp_shared_map *m, char *elem)

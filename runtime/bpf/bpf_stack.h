@@ -148,6 +148,7 @@ STP_GLOBAL_FUNCTION int bpf_sprint_syms(struct stp_slot *s, struct stp_text *to,
 }
 #define stp_sprint_syms(c, to, list)						\
 	((void)bpf_sprint_syms(STP_SLOT(c), (struct stp_text *)(to), STP_AS_TEXT(list)))
+#define stp_stack_text stp_sprint_syms
 
 STP_GLOBAL_FUNCTION int bpf_print_syms(struct stp_slot *s, const struct stp_text *list, bool with_lines)
 {

@@ -83,9 +83,9 @@ int source_text(char *to, u32 size, u64 address, const char *file, u32 line, cha
 void user_names_add(const struct stp_mapping *m, const char *path);
 /* The mappings of this process are read, now and when an address is in none that is known. */
 void user_names_follow(u64 space, const struct stp_execution *p);
-/* Writes the names for an encoded text (STP_MARK) to `to`, which has the size of a string, and returns it.
- * Returns s if it is not encoded. */
-const char *user_names_complete(const char *s, char *to);
+/* Writes the names for an encoded text (STP_MARK) to `to`, which has `size` bytes, at least those of a string, and
+ * returns it. Returns s if it is not encoded. */
+const char *user_names_complete(const char *s, char *to, u32 size);
 /* Prints an address of a process. form: see STP_ITEM_USER_SYMBOL. */
 void user_names_print(struct stp_ctx *c, u64 form, u64 space, u64 address);
 

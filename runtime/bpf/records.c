@@ -47,22 +47,26 @@ static const struct stp_statement *statement_of(u32 line, bool prints)
 	return NULL;
 }
 
-/* Reads a string; replaces a placeholder by its names, and a captured call by its text. `buffers` are allocated for
- * the first of them, one for each argument. */
-static const char *completed(struct stp_ctx *c, struct reader *r, u32 argument, char **buffers)
+/* Reads a string; replaces a placeholder by its names, and a captured call by its text. The maximum length of strings
+ * does not apply to names. */
+static const char *completed(struct stp_ctx *c, struct reader *r, u32 argument)
 {
-	u32 size = stp_module.limits.string_len;
+	enum { NAMES_SIZE = 16384 };
+	static char *buffers;          /* one for each argument of a statement */
+	u32 size = stp_module.limits.string_len + NAMES_SIZE;
 	const char *s = (const char *)r->at;
+	char *to;
 
 	if (r->at == r->end || *s != STP_MARK)
 		return record_text(r);
-	if (!*buffers)
-		*buffers = malloc((u64)size * STP_ITEM_ARGUMENTS);
-	if (!*buffers)
+	if (!buffers)
+		buffers = malloc((u64)size * STP_ITEM_ARGUMENTS);
+	if (!buffers)
 		return record_text(r);
-	if (call_text(c, r, *buffers + (u64)size * argument))
-		return *buffers + (u64)size * argument;
-	return user_names_complete(record_text(r), *buffers + (u64)size * argument);
+	to = buffers + (u64)size * argument;
+	if (call_text(c, r, to))
+		return to;
+	return user_names_complete(record_text(r), to, size);
 }
 
 bool records_are_printed(void)
@@ -139,7 +143,6 @@ static void print(struct stp_ctx *c, const struct stp_statement *p, struct reade
 {
 	union stp_val args[STP_ITEM_ARGUMENTS] = { };
 	const struct stp_format *f = p->format;
-	char *names = NULL;
 	bool memory = false;
 	u32 n = 0;
 
@@ -155,8 +158,8 @@ static void print(struct stp_ctx *c, const struct stp_statement *p, struct reade
 		if (!f->conv)
 			continue;
 		memory |= is_memory(f);
-		if (f->conv == 's')
-			args[n].s = completed(c, r, n, &names);
+		if (f->conv == 's' || f->conv == 'k')
+			args[n].s = completed(c, r, n);
 		else
 			args[n].n = is_memory(f) ? next_memory(r, n) : (s64)number(r);
 		n++;
@@ -165,7 +168,6 @@ static void print(struct stp_ctx *c, const struct stp_statement *p, struct reade
 		print_memory(c, p, args);
 	else
 		client_printf(c, p->format, p->pieces, args);
-	free(names);
 }
 
 /* Prints a histogram from the limits and the buckets in the record. */

@@ -382,9 +382,9 @@ static bool is_mark(const char *s)
 	return *s == STP_MARK && strlen(s) >= STP_MARK_HEAD && digits(s + 2, 8) == (u32)stp_hash_factor;
 }
 
-const char *user_names_complete(const char *s, char *to)
+const char *user_names_complete(const char *s, char *to, u32 size)
 {
-	u32 size = stp_module.limits.string_len, len = 0;
+	u32 len = 0;
 	char form = s[0] ? s[1] : 0;
 	struct user_location p;
 	uint64_t address;

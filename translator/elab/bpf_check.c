@@ -66,6 +66,7 @@ static const char *const operations[] = {
 	"stp_system", "stp_switch_file", "stp_speculation_lost",
 	"stp_matched", "stp_matched_text", "stp_matched_groups",
 	"stp_mark_stack", "stp_mark_list", "stp_mark_data", "stp_mark_name", "stp_stack_addresses",
+	"stp_stack_text",
 };
 
 static bool is_operation(const char *name)

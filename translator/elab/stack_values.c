@@ -351,7 +351,8 @@ static bool visit_expr(struct ast_walker *w, struct expr **at)
 	}
 	if (k->step == REPLACE && holds_stack(k, e) && numbers_add(&k->stored, e))
 		*at = text_call(k, e);
-	else if (k->step == REPLACE && k->s->opt.bpf_runtime && makes_text(k, e) && e->u.call.args.at[0]->kind == E_CALL)
+	else if (k->step == REPLACE && k->s->opt.bpf_runtime && k->form == STACK_ADDRESSES && makes_text(k, e) &&
+		 e->u.call.args.at[0]->kind == E_CALL)
 		*at = e->u.call.args.at[0];        // a list that is not stored needs no stack value
 	return true;
 }
@@ -539,7 +540,7 @@ static bool make_form(struct session *s, enum stack_form form)
 	struct ast_walker w = { .expr = visit_expr, .stmt = visit_stmt, .data = &k };
 	struct ast_walker reached = { .expr = visit_reached, .data = &k };
 
-	if (!s->opt.bpf_runtime || s->opt.records || names_addresses(s))
+	if (form == STACK_NAMES || !s->opt.bpf_runtime || s->opt.records || names_addresses(s))
 		candidates(s, &k);
 	settle(s, &k, &w, CANDIDATE);
 	settle(s, &k, &w, REACHED);
@@ -563,13 +564,11 @@ bool stack_values_have_names(const struct session *s)
 
 bool stack_values_make(struct session *s)
 {
-	bool any = false;
+	bool any;
 
 	if (!keeps_addresses(s))
 		return false;
-	if (!s->opt.bpf_runtime) {
-		loop_vars_divide(s);
-		any = make_form(s, STACK_NAMES);
-	}
+	loop_vars_divide(s);
+	any = make_form(s, STACK_NAMES);
 	return make_form(s, STACK_ADDRESSES) || any;
 }

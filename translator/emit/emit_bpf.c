@@ -129,7 +129,7 @@ static const struct { const char *call; unsigned use; } calls_of_library[] = {
 	{ "stp_kernel_line", BPF_TEXT | BPF_SYMBOLS },
 	{ "stp_print_usyms_lines", BPF_TEXT | BPF_SYMBOLS | BPF_USER_STACKS },
 	{ "stp_user_addresses", BPF_TEXT | BPF_SYMBOLS | BPF_USER_STACKS },
-	{ "stp_stack_addresses", BPF_TEXT },
+	{ "stp_stack_addresses", BPF_TEXT }, { "stp_stack_text", BPF_TEXT | BPF_SYMBOLS },
 	{ "stp_ustack", BPF_TEXT | BPF_SYMBOLS | BPF_USER_STACKS },
 	{ "stp_uaddr", BPF_TEXT | BPF_SYMBOLS | BPF_USER_STACKS },
 	{ "stp_print_usyms", BPF_TEXT | BPF_SYMBOLS | BPF_USER_STACKS },
