@@ -121,6 +121,7 @@ report lint/tapset-comments "$(awk '
 		name = $2; sub(/[:(].*/, "", name); names = block; gsub(/[*,]/, " ", names)
 		if (!index(names " ", " " name " ")) print FILENAME ":" FNR ": " name " has no comment that names it"
 	}' tapsets/*.stp tapsets/arch/*/*.stp)"
+report lint/example-mode "$(for file in examples/*/*.stp; do [ "$(head -c 2 "$file")" != '#!' ] || [ -x "$file" ] || echo "$file: begins with #!, but is not executable"; done)"
 # Each example of SystemTap that cannot be built has a reason in the documents.
 report lint/examples "$(while read -r name _; do
 		grep -qF "\`$name\`" doc/compatibility.md || echo "doc/compatibility.md: no row for the example $name"
