@@ -76,6 +76,7 @@ staprun ./t_profile.ko 2>/dev/null     # samples are missed meanwhile
 st
 kill -INT $late
 wait $late
+cat /tmp/late
 loaded
 
 t error

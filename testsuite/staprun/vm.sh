@@ -58,9 +58,12 @@ modules() {
 		#include <linux/smp.h>
 		static void busy(void *unused) { mdelay(2500); }
 		static call_single_data_t call = { .func = busy }; %}
+		global made_busy
 		function late(f, cpu) %{ char name[KSYM_SYMBOL_LEN]; sprint_symbol_no_offset(name, STAP_ARG_f);
-			if (!strncmp(name, "learn [", 7) && STAP_ARG_cpu != smp_processor_id()) smp_call_function_single_async(STAP_ARG_cpu, &call); %}
-		probe kernel.trace("workqueue_queue_work") { late($work->func, $req_cpu) } probe begin { println("late") }'
+			STAP_RETVALUE = !strncmp(name, "learn [", 7) && STAP_ARG_cpu != smp_processor_id();
+			if (STAP_RETVALUE) smp_call_function_single_async(STAP_ARG_cpu, &call); %}
+		probe kernel.trace("workqueue_queue_work") { made_busy += late($work->func, $req_cpu) }
+		probe begin { println("late") } probe end { println("made busy: ", made_busy) }'
 	module t_profile -e 'global n probe timer.profile { n[cpu()]++ } probe timer.s(4) { println(n[0] > 0, n[1] > 0) exit() }'
 	module t_big -g -e '%{ char stp_test_big[1100000000]; %} function big() %{ stp_test_big[1] = 1; %} probe begin { big() exit() }'
 	openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=test -keyout "$scratch/key" -out "$scratch/$release/cert.pem" 2>"$scratch/log" ||
