@@ -36,7 +36,7 @@
 # LIVE_TIME: seconds for all guests of a kernel; LIVE_PATIENCE: seconds for a test. LIVE_STILL: seconds without a result
 # after which the state of a guest is printed and the guest is killed. LIVE_MEMORY (MB), LIVE_CPUS: size of a guest.
 # LIVE_ARGUMENTS: additional words of its kernel command line, such as slub_debug=FZPU. LIVE_QEMU: of the emulator's; with
-# "-icount shift=1,sleep=off" the guest's clock counts its instructions, so that a busy host does not make the guest late.
+# "-icount shift=0,sleep=off" the guest's clock counts its instructions, so that a busy host does not make the guest late.
 set -u
 if [ -n "${LIVE_KERNELS-}" ] && [ -z "${UNSHARED-}" ] && unshare -m true 2>/dev/null; then
 	UNSHARED=1 exec unshare -m bash "$0" "$@"
