@@ -30,13 +30,15 @@ STP_INLINE bool bpf_copy_range(struct stp_slot *s, u64 address, u32 size)
 	if (size > STP_RANGE_MOST)
 		return false;
 	if (at > STP_CAPTURE_SIZE - STP_CAPTURE_SLACK) {
-		s->capture_full = STP_CAPTURE_FULL;
+		s->capture_flags |= STP_CAPTURE_FULL;
 		return false;
 	}
 	s->capture.words[at] = address;
 	s->capture.words[at + 1] = size;
-	if (bpf_probe_read_user(&s->capture.words[at + 2], size, (void *)address))
+	if (bpf_probe_read_user(&s->capture.words[at + 2], size, (void *)address)) {
+		s->capture_flags |= STP_CAPTURE_UNREAD;
 		return false;
+	}
 	s->capture_len = at + 2 + (size + 7) / 8;
 	return true;
 }
@@ -66,7 +68,7 @@ STP_GLOBAL_FUNCTION int bpf_capture_string(struct stp_slot *s, u64 address)
 	at = s->capture_len;
 	STP_HIDE(at);
 	if (at > STP_CAPTURE_SIZE - STP_CAPTURE_SLACK) {
-		s->capture_full = STP_CAPTURE_FULL;
+		s->capture_flags |= STP_CAPTURE_FULL;
 		return 0;
 	}
 	/* up to Linux 6.12 or so, an empty string has the size 0 */
@@ -173,7 +175,7 @@ STP_INLINE void bpf_capture_count(struct stp_slot *s, u64 address)
 	}
 	STP_HIDE(at);
 	if (at > STP_CAPTURE_SIZE - STP_CAPTURE_SLACK) {
-		s->capture_full = STP_CAPTURE_FULL;
+		s->capture_flags |= STP_CAPTURE_FULL;
 		return;
 	}
 	s->capture.words[at] = address;
@@ -366,7 +368,7 @@ STP_INLINE void bpf_capture_call(struct stp_slot *s, u32 when)
 	u32 i;
 
 	s->capture_len = STP_CAPTURE_RANGES;
-	s->capture_full = 0;
+	s->capture_flags = 0;
 	words[STP_CAPTURE_NUMBER] = s->call_number;
 #pragma unroll
 	for (i = 0; i < 8; i++)
@@ -377,7 +379,7 @@ STP_INLINE void bpf_capture_call(struct stp_slot *s, u32 when)
 		if (at & when && !(failed && at == STP_AT_RETURN))
 			bpf_capture_argument(s, i);
 	}
-	words[STP_CAPTURE_FLAGS] = s->capture_full;
+	words[STP_CAPTURE_FLAGS] = s->capture_flags;
 	words[STP_CAPTURE_WORDS_USED] = s->capture_len;
 }
 
@@ -457,13 +459,13 @@ STP_GLOBAL_FUNCTION int bpf_put_call(struct stp_slot *s, u64 of)
 {
 	const struct stp_capture *saved = NULL;
 	u64 mark = STP_MARK | STP_MARK_CALL | of;
-	u32 when = STP_AT_ENTRY | STP_AT_RETURN;
+	u32 when = STP_AT_ENTRY | STP_AT_RETURN, text = of >> 20 & 15;
 
 	if (!s)
 		return 0;
 	if (s->call_when == STP_AT_RETURN)
 		mark |= STP_CALL_RETURN;
-	if (s->call_when == STP_AT_RETURN && of == STP_CALL_OF(STP_CALL_ALL, 0, 0)) {
+	if (s->call_when == STP_AT_RETURN && (text == STP_CALL_ALL || text >= STP_CALL_ENTRY_ARGUMENT)) {
 		saved = bpf_saved_call(s);
 		mark |= saved ? STP_CALL_SAVED : 0;
 	}
@@ -471,9 +473,9 @@ STP_GLOBAL_FUNCTION int bpf_put_call(struct stp_slot *s, u64 of)
 	bpf_put(s, stp_control.hash_factor);
 	if (saved)
 		bpf_put_capture(s, saved);
-	if (of == STP_CALL_OF(STP_CALL_RESULT, 0, 0))
+	if (text == STP_CALL_RESULT)
 		when = 0;
-	else if (saved || s->call_when != STP_AT_RETURN)
+	else if (s->call_when != STP_AT_RETURN || (saved && !(saved->words[STP_CAPTURE_FLAGS] & STP_CAPTURE_UNREAD)))
 		when = s->call_when;
 	bpf_capture_call(s, when);
 	bpf_put_capture(s, &s->capture);

@@ -99,13 +99,14 @@ enum { STP_POINT_RESOLVED, STP_POINT_WRITTEN, STP_POINT_NAME, STP_POINT_FUNCTION
 #define STP_MARK_CALL ('C' << 8)
 #define STP_CALL_RETURN (1 << 16)      /* the hit is at the return of the call */
 #define STP_CALL_SAVED (1 << 17)
-/* The text: argstr, one argument, a part of it, or the meaning of the result; after the latter is a text that replaces
- * an empty one. */
-enum { STP_CALL_ALL, STP_CALL_ARGUMENT, STP_CALL_PART, STP_CALL_RESULT };
+/* The text: argstr, one argument, a part of it, the meaning of the result, after which is a text that replaces an empty
+ * one; at a return, an argument, or a part of it, of the entry. */
+enum { STP_CALL_ALL, STP_CALL_ARGUMENT, STP_CALL_PART, STP_CALL_RESULT, STP_CALL_ENTRY_ARGUMENT, STP_CALL_ENTRY_PART };
 #define STP_CALL_OF(text, argument, part) ((u64)(text) << 20 | (u64)(argument) << 24 | (u64)(part) << 32)
 enum stp_capture_word { STP_CAPTURE_WORDS_USED, STP_CAPTURE_FLAGS, STP_CAPTURE_NUMBER, STP_CAPTURE_ARGUMENTS,
 			STP_CAPTURE_RANGES = STP_CAPTURE_ARGUMENTS + 8 };
-#define STP_CAPTURE_FULL 1             /* a flag: the capture had no space for all memory */
+/* flags: the capture had no space for all memory; some memory could not be read */
+enum { STP_CAPTURE_FULL = 1, STP_CAPTURE_UNREAD = 2 };
 /* In the size of a range: the memory is words other than 0, whose number is the lower half; they are not copied. After
  * them is a 0, or memory that cannot be read. */
 #define STP_RANGE_ENDS (1ull << 32)
@@ -201,7 +202,7 @@ struct stp_slot {
 	u32 call_when;                 /* STP_AT_ENTRY or STP_AT_RETURN */
 	u32 call_saved;                /* at a return: the capture of the entry can be read */
 	u32 capture_len;               /* number of words of `capture` that are used */
-	u32 capture_full;
+	u32 capture_flags;             /* STP_CAPTURE_FULL, STP_CAPTURE_UNREAD */
 	struct stp_call_plan plan;
 	struct stp_capture capture;
 	char frames[STP_FRAMES_SIZE];

@@ -76,15 +76,48 @@ static void use_capture(struct stp_ctx *c, const struct captured *captured)
 	memcpy(c->arguments, captured->words + STP_CAPTURE_ARGUMENTS, sizeof(c->arguments));
 }
 
-static void write_text(struct stp_ctx *c, char *to, u32 size, u64 mark)
+/* Writes the text of the current capture. saved: the text at the entry; empty if it is not known, or a part of memory
+ * that was not resident. */
+static void write_text(struct stp_ctx *c, char *to, u32 size, u64 mark, const char *saved)
 {
-	u32 argument = mark >> 24 & 0xff;
+	s64 argument = (s64)(mark >> 24 & 0xff), part = (s64)(mark >> 32);
 
 	switch (mark >> 20 & 15) {
-	case STP_CALL_ALL: stp_syscall_arguments(c, to, size); break;
-	case STP_CALL_ARGUMENT: stp_syscall_text(c, to, size, argument); break;
-	case STP_CALL_PART: stp_syscall_part_text(c, to, size, argument, (s64)(mark >> 32)); break;
-	case STP_CALL_RESULT: stp_syscall_result(c, to, size); break;
+	case STP_CALL_ALL:
+		stp_syscall_arguments(c, to, size);
+		break;
+	case STP_CALL_RESULT:
+		stp_syscall_result(c, to, size);
+		break;
+	case STP_CALL_ENTRY_ARGUMENT:
+		if (*saved && !stp_syscall_is_address(c, saved, argument)) {
+			stp_copy(to, saved, size);
+			break;
+		}
+		/* fall through */
+	case STP_CALL_ARGUMENT:
+		stp_syscall_text(c, to, size, argument);
+		break;
+	case STP_CALL_ENTRY_PART:
+		stp_copy(to, saved, size);
+		if (*to)
+			break;
+		/* fall through */
+	case STP_CALL_PART:
+		stp_syscall_part_text(c, to, size, argument, part);
+		break;
+	}
+}
+
+/* Writes the text of the entry to `saved`; argstr in the form that the return completes. */
+static void write_saved(struct stp_ctx *c, char *saved, u32 size, u64 mark)
+{
+	if ((mark >> 20 & 15) == STP_CALL_ALL) {
+		c->call_text = saved;
+		c->call_text_size = size;
+		stp_syscall_save(c);
+	} else {
+		write_text(c, saved, size, mark, "");
 	}
 }
 
@@ -109,14 +142,13 @@ bool call_text(struct stp_ctx *c, struct reader *r, char *to)
 	if (!now.words)
 		return true;
 	user_captured = read_captured;
-	c->call_text = mark & STP_CALL_RETURN ? saved : NULL;
-	c->call_text_size = size;
 	if (entry.words) {
 		use_capture(c, &entry);
-		stp_syscall_save(c);
+		write_saved(c, saved, size, mark);
 	}
+	c->call_text = mark & STP_CALL_RETURN ? saved : NULL;
 	use_capture(c, &now);
-	write_text(c, to, size, mark);
+	write_text(c, to, size, mark, saved);
 	if (!*to && (mark >> 20 & 15) == STP_CALL_RESULT)
 		memcpy(to, otherwise, strlen(otherwise) + 1);
 	user_captured = NULL;

@@ -437,14 +437,49 @@ static void put_mark(struct call_text *t, u32 i)
 	call_printf(t, "%c", CALL_MARK_END);
 }
 
+/* Saves the text of an argument. If something cannot be read, a mark is saved instead: CALL_MARK_UNREAD, MARK + the
+ * index, the value in decimal, CALL_MARK_END. The call itself makes the memory resident, so that the return can read
+ * it. */
+static void put_input_to_save(struct call_text *t, u32 i, const struct stp_syscall_arg *a)
+{
+	char *start = t->k.at;
+
+	t->unread = false;
+	put_input(t, i, a);
+	if (!t->unread)
+		return;
+	t->k.at = start;
+	call_printf(t, "%c%c%llu%c", CALL_MARK_UNREAD, (int)(MARK + i), value_of(t, a), CALL_MARK_END);
+}
+
 static void put_arg(struct call_text *t, u32 i, const struct stp_syscall_arg *a)
 {
 	if (a->written && t->saving)
 		put_mark(t, i);
 	else if (a->written && !call_returned(t) && !call_shown_always(t, a->type))
 		call_address(t, value_of(t, a));
+	else if (t->saving)
+		put_input_to_save(t, i, a);
 	else
 		put_input(t, i, a);
+}
+
+/* Replaces a mark of put_input_to_save(); returns the text after it. After execve(), the memory is another one: its
+ * registers are, too. */
+static const char *put_unread(struct call_text *t, const char *text)
+{
+	u32 i = (u32)(u8)*++text - MARK;
+	u64 v;
+
+	text += *text != 0;
+	v = call_mark_number(&text);
+	if (*text != CALL_MARK_END)            /* the text was truncated */
+		return text;
+	if (i < call_nargs(t) && call_value(t, i) == v)
+		put_input(t, i, call_arg(t, i));
+	else
+		call_address(t, v);
+	return text + 1;
 }
 
 /* Replaces the marks in a text. A mark is omitted if the call's command has changed since the entry, so that its
@@ -455,10 +490,14 @@ static void put_saved(struct call_text *t, const char *text)
 		const char *from = text;
 		u32 i;
 
-		while ((u8)*text > CALL_MARK_CLONED)
+		while ((u8)*text > CALL_MARK_UNREAD)
 			text++;
 		if (text > from) {
 			stp_sink_put(&t->k, from, (u64)(text - from));
+			continue;
+		}
+		if (*text == CALL_MARK_UNREAD) {
+			text = put_unread(t, text);
 			continue;
 		}
 		if (*text == CALL_MARK_WRITTEN || *text == CALL_MARK_CLONED) {
@@ -609,6 +648,19 @@ void stp_syscall_unquoted(struct stp_ctx *c, char *to, u32 size, s64 arg)
 	c->error = NULL;
 	call_address(&t, v);
 	stp_sink_close(&t.k);
+}
+
+bool stp_syscall_is_address(struct stp_ctx *c, const char *text, s64 arg)
+{
+	char address[24];
+	struct call_text t;
+
+	begin(&t, c, address, sizeof(address));
+	if ((u64)arg >= call_nargs(&t))
+		return false;
+	call_address(&t, call_value(&t, (u32)arg));
+	stp_sink_close(&t.k);
+	return !stp_compare(text, address);
 }
 
 void stp_syscall_result(struct stp_ctx *c, char *to, u32 size)

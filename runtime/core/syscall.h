@@ -14,6 +14,7 @@ struct call_text {
 	/* row of the call's command; NULL: the call has no commands, or an unknown one */
 	const struct stp_syscall_command *command;
 	bool failed;               /* something could not be read, so the text is discarded */
+	bool unread;               /* a load failed since this was cleared */
 	bool saving;  /* at the entry: marks replace data that the call will write (syscall.c), which is read at
 		       * the return */
 	bool has_before;           /* `before` is set: the value at the entry of an argument that the call changes */
@@ -90,7 +91,7 @@ bool call_sized(struct call_text *t, const struct stp_syscall_arg *a, u64 v, u64
  * buffer; at the return its content, even if the call failed. stp_syscall_save() saves CALL_MARK_WRITTEN, the size,
  * CALL_MARK_WRITTEN, the address, CALL_MARK_END, with decimal numbers.
  */
-enum { CALL_MARK_END = 7, CALL_MARK_WRITTEN, CALL_MARK_CLONED };   /* 1 to 6 are marks of arguments */
+enum { CALL_MARK_END = 7, CALL_MARK_WRITTEN, CALL_MARK_CLONED, CALL_MARK_UNREAD };  /* 1 to 6 are marks of arguments */
 void call_written(struct call_text *t, u64 address, u64 n);
 /* Writes the string for a mark at `text`; nothing if the mark is truncated. Returns the text after the mark. */
 const char *call_saved_written(struct call_text *t, const char *text);

@@ -91,7 +91,7 @@ u64 call_load(struct call_text *t, u64 address, u32 size)
 	    size == 2 ? stp_uload2(c, address) : stp_uload1(c, address);
 	if (STP_UNLIKELY(c->error)) {
 		c->error = NULL;
-		t->failed = true;
+		t->failed = t->unread = true;
 		return 0;
 	}
 	return v;

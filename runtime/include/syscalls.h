@@ -65,6 +65,8 @@ void stp_syscall_text(struct stp_ctx *c, char *to, u32 size, s64 arg);       /* 
 void stp_syscall_result(struct stp_ctx *c, char *to, u32 size);
 /* writes the string of the argument, without quotes */
 void stp_syscall_unquoted(struct stp_ctx *c, char *to, u32 size, s64 arg);
+/* returns whether the text is the address in the argument: at the entry, its memory could not be read */
+bool stp_syscall_is_address(struct stp_ctx *c, const char *text, s64 arg);
 void stp_syscall_part_text(struct stp_ctx *c, char *to, u32 size, s64 arg, s64 part);
 s64 stp_syscall_part(struct stp_ctx *c, s64 arg, s64 part);
 /* Guru mode: sets register `at` (an argument, the number, the result) to the value that the call or its caller

@@ -305,7 +305,9 @@ const char *bpf_captured(const struct expr *e)
 {
 	static const struct { const char *function, *variable; } all[] = {
 		{ "__syscall_arguments", "argstr" }, { "__syscall_text", "the text of an argument" },
-		{ "__syscall_part_text", "the text of an argument" }, { "__syscall_result_or", "retstr of this call" },
+		{ "__syscall_part_text", "the text of an argument" },
+		{ "__syscall_text_saved", "the text of an argument" },
+		{ "__syscall_part_text_saved", "the text of an argument" }, { "__syscall_result_or", "retstr of this call" },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(all) && e->kind == E_CALL && e->u.call.target; i++)

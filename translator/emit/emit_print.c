@@ -305,7 +305,8 @@ static bool put_captured(struct buf *b, const struct expr *call, int *captures)
 {
 	static const struct { const char *function, *kind; int captures; } kinds[] = {
 		{ "__syscall_arguments", "ALL", 2 }, { "__syscall_text", "ARGUMENT", 1 },
-		{ "__syscall_part_text", "PART", 1 }, { "__syscall_result_or", "RESULT", 0 },
+		{ "__syscall_part_text", "PART", 1 }, { "__syscall_text_saved", "ENTRY_ARGUMENT", 2 },
+		{ "__syscall_part_text_saved", "ENTRY_PART", 2 }, { "__syscall_result_or", "RESULT", 0 },
 	};
 	const expr_vec *args = &call->u.call.args;
 	int64_t numbers[2] = { 0 };

@@ -274,15 +274,29 @@ static struct expr *value_here(struct loc loc, const struct variable *v)
 	return NULL;
 }
 
+// Returns the value of the entry at a return. Of memory that was not resident at the entry, the return makes the text
+// again, by the function NAME_again().
+static struct expr *value_saved(struct loc loc, const struct variable *v)
+{
+	struct expr *value = value_here(loc, v), *now = value_here(loc, v), *e = expr_new(E_ENTRY, loc), *again;
+
+	if (v->captured) {
+		value->u.call.name = str_printf("%s_saved", value->u.call.name);
+		return value;
+	}
+	e->u.entry.e = value;
+	if (value->kind != E_CALL)
+		return e;
+	again = call(loc, str_printf("%s_again", value->u.call.name), 0, NULL);
+	vec_push(&again->u.call.args, e);
+	for vec_each(&now->u.call.args, arg)
+		vec_push(&again->u.call.args, *arg);
+	return again;
+}
+
 static struct expr *value_of(struct loc loc, const struct variable *v)
 {
-	struct expr *e;
-
-	if (!v->saved)
-		return value_here(loc, v);
-	e = expr_new(E_ENTRY, loc);
-	e->u.entry.e = value_here(loc, v);
-	return e;
+	return v->saved ? value_saved(loc, v) : value_here(loc, v);
 }
 
 // With --runtime=bpf, programs have no description of the call: its strings are read by their addresses, and the client
@@ -557,7 +571,7 @@ static void visit_call(struct use_walker *w, struct func *f, struct loc loc)
 
 static void visit_argstr(struct use_walker *w, struct func *f, struct loc loc)
 {
-	if (!strcmp(f->name, "__syscall_arguments"))
+	if (!strcmp(f->name, "__syscall_arguments") || (str_starts(f->name, "__syscall_") && str_ends(f->name, "_saved")))
 		*(bool *)w->data = true;
 }
 
