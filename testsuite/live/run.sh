@@ -12,6 +12,7 @@
 #                         dwarf: DWARF of the kernel; kbuild: an installed kernel, not only an unpacked one;
 #                         module-btf: BTF of kernel modules (5.11 and later);
 #                         failslab: allocations that fail on request (CONFIG_FAILSLAB, as in the debug kernel);
+#                         io_uring: asynchronous calls (CONFIG_IO_URING, not in the debug kernel);
 #                         usual-code: a kernel without KASAN, which changes the locations of variables;
 #                         x86_64: its machine code, registers or watchpoints, or programs of this host;
 #                         gcc-multilib: 32-bit programs can be built; any other word: that command exists
@@ -275,6 +276,7 @@ missing_for() { # FILE: prints the first requirement of the test that is not ava
 		module-btf) grep -qsx 'CONFIG_DEBUG_INFO_BTF_MODULES=y' "${tree:-/lib/modules/$release/build}/.config" || { echo "a kernel whose modules have BTF"; return; } ;;
 		usual-code) ! grep -qsx 'CONFIG_KASAN=y' "$tree/.config" || { echo "a kernel without KASAN"; return; } ;;
 		failslab) grep -qsx 'CONFIG_FAILSLAB=y' "${tree:-/lib/modules/$release/build}/.config" || { echo "a kernel in which allocations can fail"; return; } ;;
+		io_uring) grep -qsx 'CONFIG_IO_URING=y' "${tree:-/lib/modules/$release/build}/.config" || { echo "a kernel with io_uring"; return; } ;;
 		x86_64) [ -z "$userland" ] || { echo "a kernel for x86-64"; return; } ;;
 		kbuild) [ -z "$tree" ] || { echo "a build tree that is installed"; return; } ;;
 		gcc-multilib) gcc -m32 -o "$SCRATCH/narrow" -x c - <<<'int main(void) { return 0; }' 2>/dev/null || { echo "$need"; return; } ;;
