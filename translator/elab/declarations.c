@@ -338,8 +338,8 @@ const char *declarations_lacking(struct session *s, const char *name, const stru
 			  str_printf(" and %d more", points.n - NAMED) : "", points.n == 1 ? "does" : "do");
 }
 
-void declarations_unresolved(struct session *s, struct loc loc, const struct var *v,
-			     const struct func *f, const struct probe *p)
+static void unresolved(struct session *s, struct loc loc, const struct var *v, const struct func *f,
+		       const struct probe *p)
 {
 	bool misspelt = v->kind != VAR_GLOBAL && !v->written;
 	const char *similar = "", *lacking = misspelt ? declarations_lacking(s, v->name, p) : NULL;
@@ -364,6 +364,88 @@ void declarations_unresolved(struct session *s, struct loc loc, const struct var
 	diag_error(loc, "unresolved type of \"%s\": it may be a long or a string%s", v->name, similar);
 	if (v->kind != VAR_GLOBAL)
 		note_similar(s, loc, v->name);
+}
+
+// A value without a type that is assigned or passed to `to`: "x" is unresolved because of "nsecs" in "x = nsecs".
+struct cause {
+	const struct var *to;
+	const struct expr *value;                  // E_VAR: a name that is never assigned, or NULL
+	const struct expr *other;                  // E_VAR or E_INDEX: a variable that is assigned, or NULL
+};
+
+static const struct var *variable_of(const struct expr *e)
+{
+	return e->kind == E_VAR ? e->u.var.decl : e->kind == E_INDEX ? e->u.index.decl : NULL;
+}
+
+static void add_cause(struct cause *c, const struct expr *value)
+{
+	const struct var *v = variable_of(value);
+
+	if (!v || v == c->to || v->type != T_UNKNOWN)
+		return;
+	if (v->kind == VAR_LOCAL && !v->written && !c->value)
+		c->value = value;
+	else if (!c->other)
+		c->other = value;
+}
+
+static bool visit_cause(struct ast_walker *w, struct expr **pe)
+{
+	struct cause *c = w->data;
+	const struct expr *e = *pe;
+
+	if (e->kind == E_ASSIGN && e->u.bin.op == TOK_ASSIGN && variable_of(e->u.bin.l) == c->to)
+		add_cause(c, e->u.bin.r);
+	for (int i = 0; e->kind == E_CALL && c->to->kind == VAR_PARAM && i < e->u.call.args.n; i++)
+		if (e->u.call.target && i < e->u.call.target->params.n && e->u.call.target->params.at[i] == c->to)
+			add_cause(c, e->u.call.args.at[i]);
+	return !c->value;
+}
+
+// Finds the name that is never assigned and whose value `v` has, and its function or probe.
+static const struct expr *find_cause(struct session *s, const struct var *v, const struct func **f,
+				     const struct probe **p)
+{
+	enum { CHAIN = 8 };
+
+	for (int i = 0; v && i < CHAIN; i++) {
+		struct cause c = { .to = v };
+		struct ast_walker w = { .expr = visit_cause, .data = &c };
+
+		for (int n = 0; n < s->script.probes.n && !c.value; n++) {
+			*f = NULL;
+			*p = s->script.probes.at[n];
+			if ((*p)->body)
+				ast_walk_stmt(&w, &s->script.probes.at[n]->body);
+		}
+		for (int n = 0; n < s->script.funcs.n && !c.value; n++) {
+			*f = s->script.funcs.at[n];
+			*p = NULL;
+			if ((*f)->body)
+				ast_walk_stmt(&w, &s->script.funcs.at[n]->body);
+		}
+		if (c.value)
+			return c.value;
+		v = c.other ? variable_of(c.other) : NULL;
+	}
+	return NULL;
+}
+
+void declarations_unresolved(struct session *s, struct loc loc, struct var *v, const struct func *f,
+			     const struct probe *p)
+{
+	const struct func *function = f;
+	const struct probe *probe = p;
+	const struct expr *cause = v->written || v->kind == VAR_PARAM ? find_cause(s, v, &function, &probe) : NULL;
+
+	v->type = T_LONG;                          // an error is reported once
+	if (!cause) {
+		unresolved(s, loc, v, f, p);
+		return;
+	}
+	unresolved(s, cause->loc, cause->u.var.decl, function, probe);
+	cause->u.var.decl->type = T_LONG;
 }
 
 static void unknown_function(struct session *s, const struct expr *call)

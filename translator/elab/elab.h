@@ -37,13 +37,14 @@ void clone_functions(struct session *s);
 struct var *declarations_find_global(struct session *s, const char *name, struct loc loc, bool in_library_function);
 // Returns the overloads for a call, linked by next_overload, or NULL after diag_error().
 struct func *declarations_find_function(struct session *s, struct expr *call);
-// Reports a variable of a function or a probe whose type cannot be determined.
 // Reports an access to members or elements of a value without a type.
 void declarations_refuse_access(struct session *s, const struct expr *e, const struct probe *p);
 // Returns which probes of p's declaration lack the variable, if others have it: "vfs.open does not have it, other
 // probes of this handler do"; else NULL.
 const char *declarations_lacking(struct session *s, const char *name, const struct probe *p);
-void declarations_unresolved(struct session *s, struct loc loc, const struct var *v, const struct func *f,
+// Reports a variable of a function or a probe whose type cannot be determined, or the name without a type whose value
+// it has. Their type is long from then on.
+void declarations_unresolved(struct session *s, struct loc loc, struct var *v, const struct func *f,
 			     const struct probe *p);
 
 // check.c: Returns names similar to a misspelt local of a function or a probe, "a, b", or NULL.

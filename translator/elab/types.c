@@ -103,7 +103,6 @@ static void unresolved_var(struct infer *t, struct expr *e, struct var *v)
 	}
 	access_count_uses(t->s);
 	declarations_unresolved(t->s, e->loc, v, t->func, t->probe);
-	v->type = T_LONG;
 }
 
 // Reports a statistic where a value is required.
