@@ -191,7 +191,7 @@ const char *target_similar(const char *wanted, const name_list *names)
 
 struct expr *target_not_found(const struct expr *target, const char *where, const char *why)
 {
-	const char *name = target->u.target.name, *advice = foreign_word_target(name);
+	const char *name = target->u.target.name, *advice = strstr(why, "write ") ? NULL : foreign_word_target(name);
 
 	diag_error(target->loc, "unable to find \"$%s\" in %s%s", name, where,
 		   advice ? str_printf("%s%s %s", why, *why ? ";" : ":", advice) : why);

@@ -2,68 +2,31 @@
 // Names of the kernel's events: fields of trace events and arguments of system calls, by the names that bpftrace
 // scripts use.
 #include "foreign/bt.h"
+#include "util/trace_events.h"
 
-#include <fnmatch.h>
 #include <string.h>
-
-enum field_type { INT, CHARS, TEXT, STRUCT };
-
-static const struct { const char *event, *field; enum field_type type; const char *text; } fields[] = {
-#define FIELD(event, field, type, text) { event, field, type, text },
-#include "foreign/bt_events.def"
-#undef FIELD
-};
-
-// Returns true if one of the patterns matches the other.
-static bool patterns_overlap(const char *a, const char *b)
-{
-	return !fnmatch(a, b, 0) || !fnmatch(b, a, 0);
-}
 
 bool bt_event_field(const char *event, const char *field, struct bt_field *out)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(fields); i++) {
-		if (strcmp(fields[i].field, field) || !patterns_overlap(fields[i].event, event))
-			continue;
-		out->text = fields[i].text;
-		if (fields[i].type == INT)
-			out->type = (struct bt_type){ .kind = BT_T_INT, .size = 8, .is_signed = true };
-		else if (fields[i].type == CHARS)
-			out->type.kind = BT_T_CHARS;
-		else
-			out->type = (struct bt_type){ .kind = BT_T_POINTER, .depth = 1, .size = 1 };
-		return true;
-	}
-	return false;
-}
+	const struct trace_field *f = trace_event_field(event, field);
 
-// Names of system call events that differ from the names of the calls.
-static const struct { const char *event, *call;
-} renamed_calls[] = {
-	{ "newstat", "stat" },	      { "newlstat", "lstat" },
-	{ "newfstat", "fstat" },      { "newfstatat", "fstatat" },
-	{ "newuname", "uname" },      { "pread64", "pread" },
-	{ "pwrite64", "pwrite" },     { "sendfile64", "sendfile" },
-	{ "getdents64", "getdents" }, { "epoll_create1", "epoll_create" },
-	{ "eventfd2", "eventfd" },    { "inotify_init1", "inotify_init" },
-	{ "pipe2", "pipe" },	      { "signalfd4", "signalfd" },
-};
+	if (!f)
+		return false;
+	out->text = f->text;
+	if (f->type == TRACE_INT)
+		out->type = (struct bt_type){ .kind = BT_T_INT, .size = 8, .is_signed = true };
+	else if (f->type == TRACE_CHARS)
+		out->type.kind = BT_T_CHARS;
+	else
+		out->type = (struct bt_type){ .kind = BT_T_POINTER, .depth = 1, .size = 1 };
+	return true;
+}
 
 const char *bt_syscall(const struct bt_point *p, bool *enter)
 {
-	const char *name;
-
 	if (p->part.n < 3 || strcmp(p->part.at[0], "tracepoint") || strcmp(p->part.at[1], "syscalls"))
 		return NULL;
-	name = p->part.at[2];
-	*enter = str_starts(name, "sys_enter_");
-	if (!*enter && !str_starts(name, "sys_exit_"))
-		return NULL;
-	name += *enter ? strlen("sys_enter_") : strlen("sys_exit_");
-	for (size_t i = 0; i < ARRAY_SIZE(renamed_calls); i++)
-		if (!strcmp(name, renamed_calls[i].event))
-			return renamed_calls[i].call;
-	return name;
+	return trace_event_syscall(p->part.at[2], enter);
 }
 
 // Arguments that point to structs, by name: the kernel's BTF does not contain prototypes of system calls.

@@ -14,6 +14,7 @@
 #include "resolve/family.h"
 #include "probes/accessor_var.h"
 #include "util/str.h"
+#include "util/trace_events.h"
 
 #include <fnmatch.h>
 #include <string.h>
@@ -87,8 +88,12 @@ static int not_found(struct session *s, const struct point_part *part, const str
 	struct all_tracepoints all = { kernel, p->system };
 	di_names names = { 0 };
 	bool systems = false;
-	const char *similar;
+	const char *advice = trace_event_advice(part->text), *similar;
 
+	if (advice) {
+		diag_error(part->loc, "kernel.%s(\"%s\") not found: %s", part->name, part->text, advice);
+		return 1;
+	}
 	di_tracepoint_names(kernel, &names);
 	if (!names.n) {
 		diag_error(part->loc, "tracepoints require the kernel's BTF (CONFIG_DEBUG_INFO_BTF), which %s does "
@@ -230,10 +235,14 @@ static void tracepoint_names(struct session *s, struct probe *p, target_names *o
 static struct expr *no_such_argument(const struct tracepoint_probe *d, const struct expr *target)
 {
 	const char *name = target->u.target.name;
+	const struct trace_field *field = trace_event_field(d->tracepoint->name, name);
 	name_list names = { 0 };
 
 	for (int i = 0; i < d->tracepoint->args.n; i++)
 		vec_push(&names, argument_name(d, i));
+	if (field && !d->by_number)
+		return target_not_found(target, str_printf("the tracepoint \"%s\"", d->tracepoint->name),
+					str_printf(": it is a field of the trace event, write %s", trace_field_value(field)));
 	return target_not_found(target, str_printf("the tracepoint \"%s\"", d->tracepoint->name),
 				names.n ? target_similar(name, &names) : ": it has no arguments");
 }

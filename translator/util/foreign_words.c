@@ -3,6 +3,7 @@
 // names that are not declared and about syntax errors.
 #include "util/foreign_words.h"
 #include "util/str.h"
+#include "util/trace_events.h"
 
 #include <regex.h>
 #include <string.h>
@@ -118,7 +119,9 @@ const char *foreign_word_target(const char *name)
 
 const char *foreign_word_point(const char *word)
 {
-	return advice(points, END(points), word);
+	const char *event = trace_event_advice(word + (*word == '.'));
+
+	return event ? event : advice(points, END(points), word);
 }
 
 const char *foreign_word_operand(const char *what)
