@@ -233,7 +233,8 @@ expect unknown-word 1 'unknown option "--vebose" (similar: --verbose)' "$STAP" -
 expect argument-missing 1 'the option "-e" requires an argument' "$STAP" -e
 expect argument-missing-of-word 1 'the option "--runtime" requires an argument' "$STAP" --runtime
 expect argument-refused 1 'the option "--json" takes no argument' "$STAP" --json=1 -l begin
-expect options-of-strace 1 'write stap -c "ls" -e SCRIPT, where SCRIPT is probe syscall.openat {' "$STAP" -f -e trace=openat ls
+expect options-of-strace 1 'write stap -c "ls -l" -e SCRIPT, where SCRIPT is probe syscall.openat { if (pid() == target())' "$STAP" -f -e trace=openat ls -l
+expect options-of-strace-process 1 'write stap -x 1 -e SCRIPT, where SCRIPT is probe syscall.{read,write} {' "$STAP" -f -e trace=read,write -p 1
 # The programs that gcc would run make the same module without gcc. If another program starts gcc, it is run as it
 # is.
 steps() { # NAME OPTIONS...: the programs that compile a script, one a line

@@ -9,10 +9,18 @@
 #include <getopt.h>
 #include <string.h>
 
+// Returns the number of "-p NUMBER" or "-pNUMBER", or NULL. `next`: the argument after it, which may be NULL.
+static const char *process_of(const char *arg, const char *next)
+{
+	const char *id = !str_starts(arg, "-p") ? NULL : arg[2] ? arg + 2 : next;
+
+	return id && *id && !id[strspn(id, "0123456789")] ? id : NULL;
+}
+
 // Returns a message about options of strace, with the equivalent command of stap; NULL for other options.
 static const char *strace(int argc, char **argv)
 {
-	const char *calls = NULL;
+	const char *calls = NULL, *pid = NULL;
 	struct buf command = { 0 };
 	int at = argc;
 
@@ -23,12 +31,14 @@ static const char *strace(int argc, char **argv)
 		}
 	if (!calls)
 		return NULL;
+	for (int i = 1; i < argc && !pid; i++)
+		pid = process_of(argv[i], i + 1 < argc ? argv[i + 1] : NULL);
 	for (; at < argc; at++)
 		buf_printf(&command, "%s%s", command.len ? " " : "", argv[at]);
-	return str_printf("these are options of strace; write stap -c \"%s\" -e SCRIPT, where SCRIPT is probe syscall.%s%s%s "
-			  "{ println(name, \"(\", argstr, \")\") } between single quotes",
-			  command.len ? command.text : "COMMAND", strchr(calls, ',') ? "{" : "", calls,
-			  strchr(calls, ',') ? "}" : "");
+	return str_printf("these are options of strace; write stap %s -e SCRIPT, where SCRIPT is probe syscall.%s%s%s "
+			  "{ if (pid() == target()) println(name, \"(\", argstr, \")\") } between single quotes",
+			  pid ? str_printf("-x %s", pid) : str_printf("-c \"%s\"", command.len ? command.text : "COMMAND"),
+			  strchr(calls, ',') ? "{" : "", calls, strchr(calls, ',') ? "}" : "");
 }
 
 // Options of other tracers, with the equivalents of stap.
