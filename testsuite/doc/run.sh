@@ -91,6 +91,8 @@ empty=$(grep -lE '^[a-z]+::[^ ]+ \\- *((a|an|the|of|sets)( [a-z]+)?$|$|(such|tha
 report doc/every-page-says-what "$(head -n 20 <<<"$empty")"
 raw=$(grep -nE '%[a-z]*[duxs]' "$out/man1/stap.1" | grep -vE 'printf|%p|bpftrace')
 report doc/no-directives-in-the-manual "$(head -n 20 <<<"$raw")"
+# Escapes of groff that doc/options.awk has quoted would be printed as they are.
+report doc/no-quoted-escapes "$(grep -nE '\\e(f[BIRP]|\\-|\()' "$out"/man?/* | head -n 20)"
 
 options=$("$STAP" --help | sed -n 's/^  \(-[^ ,=[]*\).*/\1/p' | while read -r option; do
 	sed 's/\\-/-/g' "$out/man1/stap.1" | grep -qF -- ".B $option" || echo "$option"
