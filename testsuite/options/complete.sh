@@ -38,6 +38,9 @@ if wanted complete-words; then
 	answers 'stap --example bios' biosnoop
 	answers "stap -l 'process(\"$TESTS/options/ru" "process(\"$TESTS/options/run.sh\")"
 	answers 'stap file' '!file'
+	answers 'stap -f s' speedscope svg '!json'
+	answers 'stap --output=p' --output=pprof: '!--output=svg:'
+	answers 'stap --export=' --export=prometheus: --export=otlp:
 	answers 'stap report --' --sysroot= --output= --percentiles '!--vm' '!-f'
 	answers 'stap report -f s' speedscope svg '!json'
 	answers 'stap report --output=p' --output=pprof:
@@ -57,6 +60,7 @@ if wanted complete-names; then
 	for image in /boot/vmlinuz-6.1.*; do
 		[ -e "/lib/modules/${image#/boot/vmlinuz-}/build" ] || continue
 		answers "stap -r ${image#/boot/vmlinuz-} -l 'kernel.trace(\"sched:sched_sw" 'kernel.trace("sched:sched_switch")'
+		answers "stap -r ${image#/boot/vmlinuz-} -l 'kernel.trace(\"sched_sw" 'kernel.trace("sched_switch")' '!kernel.trace("sched:sched_switch")'
 		answers "stap --vm=${image#/boot/vmlinuz-} -e 'probe kernel.function(\"vfs_rea" 'probe kernel.function("vfs_read")'
 		answers 'stap --vm=' "--vm=${image#/boot/vmlinuz-}"
 		break

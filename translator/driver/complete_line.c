@@ -95,7 +95,8 @@ static bool next_row(int i, const char **option, const char **value, bool *requi
 static const struct { const char *option, *values; } fixed[] = {
 	{ "--fmt", "write|check" }, { "--color", "auto|always|never" }, { "--privilege", "stapusr|stapsys|stapdev" },
 	{ "-p", "1|2|3|4|5" }, { "-a", "x86_64|arm64" }, { "--prologue-searching", "auto|always|never" },
-	{ "--download-debuginfo", "yes|no|ask" }, { "--from", "bpftrace" },
+	{ "--download-debuginfo", "yes|no|ask" }, { "--from", "bpftrace" }, { "--export", "prometheus:|otlp:" },
+	{ "-f", COMPLETE_FORMATS }, { "--output", COMPLETE_FILES },
 };
 
 // Completes the value of an option. name: its value in the table of options, such as "PID".

@@ -5,11 +5,8 @@
 
 #include <string.h>
 
-#define FORMATS "text|json|csv|folded|speedscope|pprof|chrome|svg|html"
-#define FILES "text:|json:|csv:|folded:|speedscope:|pprof:|chrome:|svg:|html:"
-
 static const struct { const char *program, *option, *value; } rows[] = {
-	{ "report", "-f", FORMATS }, { "report", "--output", FILES }, { "report", "--json-safe" },
+	{ "report", "-f", COMPLETE_FORMATS }, { "report", "--output", COMPLETE_FILES }, { "report", "--json-safe" },
 	{ "report", "--sysroot", "DIR" }, { "report", "--percentiles" }, { "report", "-h" }, { "report", "--help" },
 	{ "staprun", "-c", "COMMAND" }, { "staprun", "-k", "MS" }, { "staprun", "-x", "PID" }, { "staprun", "-t", "PID" },
 	{ "staprun", "-o", "FILE" }, { "staprun", "-S", "MB" }, { "staprun", "-D" }, { "staprun", "-b", "MB" },

@@ -53,7 +53,8 @@ static void add_modules(const char *before, const char *name, name_list *out)
 	globfree(&g);
 }
 
-// Adds the names in lines of -l, each in the last argument of a point: function("vfs_read@fs/read_write.c:450").
+// Adds the names in lines of -l, each in the last argument of a point: function("vfs_read@fs/read_write.c:450"), and
+// trace("sched:sched_switch"), whose system may be left out.
 static void add_listed(const char *before, char *lines, name_list *out)
 {
 	for (char *line = lines, *end; *line; line = end + (*end != '\0')) {
@@ -63,8 +64,12 @@ static void add_listed(const char *before, char *lines, name_list *out)
 		for (const char *p = line; p + 1 < end; p++)
 			if (p[0] == '(' && p[1] == '"')
 				name = p + 2;
-		if (name)
-			vec_push(out, (const char *)str_printf("%s%.*s\")", before, (int)strcspn(name, "@\"\n"), name));
+		if (!name)
+			continue;
+		vec_push(out, (const char *)str_printf("%s%.*s\")", before, (int)strcspn(name, "@\"\n"), name));
+		name += strcspn(name, ":\"\n");
+		if (*name == ':' && (str_ends(before, "trace(\"") || str_ends(before, "tracepoint(\"")))
+			vec_push(out, (const char *)str_printf("%s%.*s\")", before, (int)strcspn(name + 1, "\"\n"), name + 1));
 	}
 }
 
