@@ -34,6 +34,7 @@ static int noutputs;
 static const struct writer *printed;       // on standard output; NULL: text, if there are no files
 static bool incomplete;                    // an output could not be written
 static const char *remote;                 // --remote: the host of standard input
+static bool run_by_stap;                   // standard input is a script that runs, not a session of the user
 
 static __attribute__((format(printf, 1, 2))) void report_error(const char *fmt, ...)
 {
@@ -53,11 +54,10 @@ static const struct writer *find(const char *name, size_t len)
 	for (size_t i = 0; i < sizeof(writers) / sizeof(writers[0]); i++)
 		if (strlen(writers[i]->name) == len && !strncmp(writers[i]->name, name, len))
 			return writers[i];
-	fputs("known formats:\n", stderr);
+	report_error("unknown output format \"%.*s\"; use one of", (int)len, name);
 	for (size_t i = 0; i < sizeof(writers) / sizeof(writers[0]); i++)
 		fprintf(stderr, "  %-10s %s\n", writers[i]->name, writers[i]->help);
-	fail("unknown output format \"%.*s\"; use one of these", (int)len, name);
-	return NULL;
+	exit(1);
 }
 
 static struct output *add(const struct writer *w, const char *path, FILE *file)
@@ -320,7 +320,7 @@ static bool read_one(const char *path)
 		rc = stream_read(in, handle, NULL, &extent);
 		if (rc == -ENODATA && n)
 			break;                     // the file ends after a session
-		if (rc == -ENODATA && !is_file)
+		if (rc == -ENODATA && !is_file && run_by_stap)
 			exit(1);                   // the session did not begin, and its messages say why
 		if ((rc == -EPROTO || rc == -ENODATA) && !n)
 			report_foreign(name);
@@ -405,6 +405,9 @@ int main(int argc, char **argv)
 	if (rc >= 0)
 		return rc;
 	ready = (int)settings.ready;
+	run_by_stap = ready >= 0;
+	if (optind == argc && isatty(STDIN_FILENO))
+		fail("no session given: name the FILE of stap --record -o FILE");
 	if (printed || !noutputs)
 		add(printed ? printed : &text_writer, "standard output", stdout);
 	for (int i = optind; i < argc; i++)

@@ -86,6 +86,9 @@ report report/damaged-session "$([ $status -eq 1 ] || echo "exit status"; cmp -n
 "$STAP" report /etc/passwd >none.text 2>none.err
 status=$?
 report report/other-file "$([ $status -eq 1 ] || echo "exit status"; grep -q 'is not a recorded session; record one with stap --record -o FILE' none.err || cat none.err)"
+status=0
+"$STAP" report </dev/null 2>empty.err || status=$?
+report report/empty-input "$([ $status -eq 1 ] || echo "exit status $status"; grep -q 'standard input is not a recorded session' empty.err || cat empty.err)"
 "$STAP" report -f yaml session >/dev/null 2>unknown.err
 report report/unknown-format "$(grep -q 'unknown output format "yaml"' unknown.err || cat unknown.err)"
 stap_user -f json -e 'probe begin { println(1) }' -c 'echo from the command' >command.json 2>command.err
