@@ -747,5 +747,7 @@ struct expr *dwarf_target(const struct di_function *f, bool is_return, struct ex
 	if (di_function_enumerator(f, name, &number))
 		return expr_number(target->loc, number);
 	di_variable_names(f, false, &names);
+	if (is_return)
+		vec_push(&names, "return");
 	return target_not_found(target, where, target_similar(name, &names));
 }

@@ -547,6 +547,8 @@ struct expr *syscall_target(struct session *s, struct probe *p, struct expr *tar
 	for vec_each(&d->args, a)
 		if (a->type)
 			vec_push(&names, a->name);
+	if (d->is_return)
+		vec_push(&names, "return");
 	return target_not_found(target, str_printf("the system call of %s", p->point), target_similar(name, &names));
 }
 
