@@ -453,6 +453,17 @@ static const char *point_without_probe(const struct token *t)
 	return strpbrk(point, ".(") ? point : NULL;
 }
 
+// Returns true if the line has this word alone, or with a handler, as the name of a function is for other tracers.
+static bool is_alone(const struct token *t)
+{
+	const char *line = diag_line(t->loc.source, t->loc.line);
+	size_t before = strspn(line, " \t");
+	const char *rest = line + before + t->len;
+
+	rest += strspn(rest, " \t");
+	return t->loc.column >= 1 && (size_t)t->loc.column - 1 == before && (!*rest || *rest == '\n' || *rest == '{');
+}
+
 // Suggests a keyword for a word that begins no declaration.
 static void not_an_item(struct parser *p, const struct token *t)
 {
@@ -465,8 +476,13 @@ static void not_an_item(struct parser *p, const struct token *t)
 		return;
 	}
 	for (size_t i = 0; t->kind == TOK_IDENT && i < ARRAY_SIZE(words); i++)
-		if (str_distance(t->text, words[i]) <= 2)
+		if (str_distance(t->text, words[i]) <= 2) {
 			diag_note(t->loc, "did you mean \"%s\"?", words[i]);
+			return;
+		}
+	if (t->kind == TOK_IDENT && is_alone(t))
+		diag_note(t->loc, "a probe of a kernel function is written: probe kernel.function(\"%s\") { println(pp()) }",
+			  t->text);
 	if (t->kind == TOK_NUMBER || (t->len == 1 && strchr("$<>+-~", t->text[0])))
 		diag_note(t->loc, "remove line numbers, prompts and markup that were copied from a page");
 }

@@ -723,13 +723,28 @@ static const char *foreign_point(const struct probe_point *point)
 	return advice || !last ? advice : foreign_word_point(str_printf(".%s", point->parts.at[last].name));
 }
 
+// Returns advice for process("PATH") or module("NAME") without an event.
+static const char *lacks_event(const struct probe_point *point)
+{
+	const struct point_part *first = point->parts.at;
+
+	if (point->parts.n != 1 || first->arg_kind != ARG_STRING)
+		return NULL;
+	if (!strcmp(first->name, "process"))
+		return "add an event: .function(\"NAME\"), .mark(\"NAME\"), .begin or .end";
+	return strcmp(first->name, "module") ? NULL : "add an event: .function(\"NAME\") or .trace(\"NAME\")";
+}
+
 static void mismatch(struct path *path, const struct probe_point *point)
 {
 	struct session *s = path->s;
 	const char *reason = reason_of_absence(point);
 	const char *what = has_glob(point) ? "did not find any wildcard matches" : "mismatch";
-	const char *name = point->parts.at[0].name, *foreign = foreign_point(point), *advice = foreign, *similar = "";
+	const char *name = point->parts.at[0].name, *foreign = foreign_point(point), *advice, *similar = "";
 
+	if (!foreign)
+		foreign = lacks_event(point);
+	advice = foreign;
 	if (!advice && !reason)
 		advice = bare_name_advice(path, point);
 	if (!foreign && !reason)
