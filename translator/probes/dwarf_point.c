@@ -455,6 +455,18 @@ bool dwarf_point_is_misspelt(const struct dwarf_point *p, struct di_module *in)
 	return false;
 }
 
+// Returns advice for a line that is written as in perf or gdb: "vfs_read:5" and "read_write.c:560". NULL: it is not.
+static const char *line_advice(const char *text)
+{
+	const char *colon = strrchr(text, ':');
+	int n = colon ? (int)(colon - text) : 0;
+
+	if (!n || strchr(text, '@') || text[n - 1] == ':' || colon[1 + strspn(colon + 1, "0123456789*-")])
+		return NULL;
+	return memchr(text, '.', n) ? str_printf("; write \"*@%s\" for the function at this line", text) :
+		str_printf("; lines are written \"%.*s@FILE:LINE\", and all lines of the function \"%.*s@*:*\"", n, text, n, text);
+}
+
 void dwarf_point_not_found(const struct dwarf_point *p, struct di_module *in, const char *point, struct buf *why)
 {
 	const char *unprobeable, *near;
@@ -479,7 +491,9 @@ void dwarf_point_not_found(const struct dwarf_point *p, struct di_module *in, co
 		diag_error(p->part->loc, "%s.%s(\"%s\"): %s", point, p->part->name, p->part->text, unprobeable);
 		return;
 	}
-	near = di_is_user(in) ? "" : renamed_function(in, p->pattern.function);
+	near = line_advice(p->part->text);
+	if (!near)
+		near = di_is_user(in) ? "" : renamed_function(in, p->pattern.function);
 	if (!*near)
 		near = diag_similar(p->pattern.scope ? p->part->text : p->pattern.function, add_functions, in);
 	if (di_is_user(in) && lacks_dwarf(in) && !has_names(in)) {
