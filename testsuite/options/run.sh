@@ -713,6 +713,9 @@ expect example-directory 1 '"disk/" is a directory of examples; name one of its 
   disk/biolatency ' "$STAP" --example=disk/
 expect example-usage 1 "Usage: stap --example latency PROGRAM FUNCTION PARAMETER [-c COMMAND | -x PID]; PARAMETER is written as '\$name'" user --example latency -p1
 expect example-lacks-arguments 1 '--example latency lacks FUNCTION PARAMETER; --example latency --show' user --example latency /bin/cat
+expect example-lacks-process 1 '--example trace lacks -c COMMAND (or -x PID); --example trace --show' "$STAP" --example trace
+expect example-lacks-command 1 '--example callgraph lacks PATTERN -c COMMAND; ' "$STAP" --example callgraph vfs_read
+expect example-process-of-pass 0 'target_set_pid(pid())' "$STAP" --example trace -p1
 expect example-usage-in-the-middle 1 'Usage: stap --output=svg:calls.svg --example callflow FUNCTION PATTERN -c COMMAND; ' user --example callflow -p1
 expect example-limit 0 'MAXSTRINGLEN 2048' bash -c "echo 'MAXSTRINGLEN' \$('$STAP' --runtime=bpf --example offcpu -p3 -x 1 | sed -n 's/.*STP_STRLEN \([0-9]*\).*/\1/p')"
 expect example-limit-given 0 'MAXSTRINGLEN 700' bash -c "echo 'MAXSTRINGLEN' \$('$STAP' --runtime=bpf --example offcpu -DMAXSTRINGLEN=700 -p3 -x 1 | sed -n 's/.*STP_STRLEN \([0-9]*\).*/\1/p')"

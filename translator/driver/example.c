@@ -301,7 +301,17 @@ void example_print_usage(const struct session *s)
 	} while (*line == ' ');
 }
 
-// Ends with an error if an argument is missing: the words in capitals with which the script's usage begins.
+// Adds "-c COMMAND (or -x PID)" if the rest of the usage requires it: without a process such a script prints nothing.
+static void check_process(const struct options *o, const char *usage, struct buf *missing)
+{
+	static const char command[] = " -c COMMAND", either[] = " -c COMMAND (or -x PID)";
+	const char *wanted = str_starts(usage, either) ? either : command;
+
+	if (str_starts(usage, command) && !o->command && !o->target_pid && o->last_pass == 5)
+		buf_puts(missing, wanted);
+}
+
+// Ends with an error if an argument is missing: the words in capitals with which the script's usage begins, or -c.
 static void check_arguments(const struct session *s)
 {
 	const char *name, *end, *line = usage_of(s->opt.script_file, &name, &end), *at = line ? end + strlen(".stp") : "";
@@ -314,6 +324,7 @@ static void check_arguments(const struct session *s)
 			buf_add(&missing, at, len);
 		at += len;
 	}
+	check_process(&s->opt, at, &missing);
 	if (!missing.len)
 		return;
 	example_print_usage(s);
