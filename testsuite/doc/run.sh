@@ -43,6 +43,15 @@ else
 		while read -r file; do [ -e "$file" ] || echo "$file"; done | grep -v ':href="https\?://' | head -n 20)"
 fi
 
+# Each document is a page, and is in the package of documents, except the description of the directory and of the code.
+report doc/html-has-each-document "$(cd "$SOURCE" && for file in doc/*.md doc/howto/*.md; do
+		[ "$file" = doc/README.md ] || [ ! -d "$SCRATCH/html" ] || [ -s "$SCRATCH/html/${file%.md}.html" ] || echo "no page: $file"
+		[[ $file =~ ^doc/(README|internals).md$ || $file == doc/howto/* ]] || grep -qxF "$file" debian/quicktap-doc.docs ||
+			echo "not in debian/quicktap-doc.docs: $file"
+		[[ $file =~ ^doc/(README|internals).md$ || $file == doc/howto/* ]] || grep -qF " $file" packaging/quicktap.spec ||
+			echo "not in packaging/quicktap.spec: $file"
+	done)"
+
 # The search finds pages by title, sections and examples by their words. Prints the titles of the first results.
 search() { # WORDS
 	node - "$SCRATCH/html" "$1" <<-'E2'
