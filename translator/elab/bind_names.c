@@ -74,7 +74,8 @@ struct var *bind_new_local(struct binder *b, const char *name, struct loc loc)
 	if (b->position != IN_BODY)
 		diag_error(loc, b->position == IN_ENTRY ?
 			   "\"%s\" is a local variable: @entry is evaluated before the handler runs; use a global" :
-			   "\"%s\" is not a global: conditions of probes can only read globals; declare it with \"global\"", name);
+			   "\"%s\" is not a global: conditions of probes can only read globals; declare it with \"global\", "
+			   "or write if (...) in the handler", name);
 	v->name = name;
 	v->loc = loc;
 	v->kind = VAR_LOCAL;
@@ -423,7 +424,7 @@ static void bind_call(struct binder *b, struct expr *e)
 
 	bind_all(b, &e->u.call.args);
 	if (b->position == IN_CONDITION)
-		diag_error(e->loc, "conditions of probes can only read globals: no function calls");
+		diag_error(e->loc, "conditions of probes can only read globals: no function calls; write if (...) in the handler");
 	if (!e->u.call.target)
 		e->u.call.target = declarations_find_function(b->s, e);
 	f = e->u.call.target;
@@ -455,7 +456,7 @@ static void note_foreign_base(struct binder *b, const struct expr *e)
 static void bind_lvalue(struct binder *b, struct expr *e)
 {
 	if (b->position == IN_CONDITION)
-		diag_error(e->loc, "conditions of probes can only read globals: no assignments");
+		diag_error(e->loc, "conditions of probes can only read globals: no assignments; write if (...) in the handler");
 	switch (e->kind) {
 	case E_VAR:
 		bind_var(b, e);
@@ -625,7 +626,7 @@ void bind_expr(struct binder *b, struct expr *e)
 	case E_HIST: bind_stat(b, e, false); break;
 	case E_PRINT:
 		if (b->position == IN_CONDITION && !e->u.print.to_string)
-			diag_error(e->loc, "conditions of probes can only read globals: no printing");
+			diag_error(e->loc, "conditions of probes can only read globals: no printing; write if (...) in the handler");
 		bind_all(b, &e->u.print.args);
 		break;
 	case E_CAST: case E_ENUMNAME: bind_expr(b, e->u.cast.e); break;

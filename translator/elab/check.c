@@ -287,8 +287,10 @@ static const char *advice(struct session *s, const struct var *v, const struct f
 	library_function_names(s, &functions);
 	if (!v->written && str_in_list(&functions, v->name))
 		return str_printf(": write %s(), which is a function", v->name);
+	if (!v->written && declarations_is_target(s, (struct probe *)p, v->name))
+		return str_printf(": write $%s", v->name);
 	if (*similar || !v->written)
-		return similar;
+		return *similar ? similar : declarations_list_variables(p);
 	return str_printf(": it is 0 or empty at the start of each call; write \"global %s\" to count over all", v->name);
 }
 

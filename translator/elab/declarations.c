@@ -218,8 +218,8 @@ static bool is_function_name(struct session *s, const char *word)
 	return str_in_list(&names, word);
 }
 
-// Returns advice how to find the variables of a probe, or "" if its points have none. Aliases may define variables.
-static const char *list_variables(const struct probe *p)
+// Aliases may define variables.
+const char *declarations_list_variables(const struct probe *p)
 {
 	if (!p || !p->family || (!p->family->target_names && p->chain.n < 2))
 		return "";
@@ -238,8 +238,7 @@ static void note_similar(struct session *s, struct loc loc, const char *word)
 		parse_hint_keyword(loc, word);
 }
 
-// Returns true if the probe has a target variable of that name.
-static bool is_target(struct session *s, struct probe *p, const char *name)
+bool declarations_is_target(struct session *s, struct probe *p, const char *name)
 {
 	target_names names = { 0 };
 
@@ -261,7 +260,7 @@ static bool refuse_name(struct session *s, struct loc loc, const struct var *v, 
 
 	if (advice)
 		diag_error(loc, "unresolved name \"%s\": %s", v->name, advice);
-	else if (misspelt && is_target(s, (struct probe *)p, v->name))
+	else if (misspelt && declarations_is_target(s, (struct probe *)p, v->name))
 		diag_error(loc, "unresolved name \"%s\": write $%s", v->name, v->name);
 	else
 		return false;
@@ -360,7 +359,7 @@ static void unresolved(struct session *s, struct loc loc, const struct var *v, c
 		return;
 	}
 	if (misspelt && !*(similar = check_similar_names(s, v, f, p)))
-		similar = str_printf(", since no value is assigned to it%s", list_variables(p));
+		similar = str_printf(", since no value is assigned to it%s", declarations_list_variables(p));
 	diag_error(loc, "unresolved type of \"%s\": it may be a long or a string%s", v->name, similar);
 	if (v->kind != VAR_GLOBAL)
 		note_similar(s, loc, v->name);

@@ -37,6 +37,10 @@ void clone_functions(struct session *s);
 struct var *declarations_find_global(struct session *s, const char *name, struct loc loc, bool in_library_function);
 // Returns the overloads for a call, linked by next_overload, or NULL after diag_error().
 struct func *declarations_find_function(struct session *s, struct expr *call);
+// Returns true if the probe has a target variable of that name. p may be NULL.
+bool declarations_is_target(struct session *s, struct probe *p, const char *name);
+// Returns advice how to find the variables of a probe, or "" if its points have none. p may be NULL.
+const char *declarations_list_variables(const struct probe *p);
 // Reports an access to members or elements of a value without a type.
 void declarations_refuse_access(struct session *s, const struct expr *e, const struct probe *p);
 // Returns which probes of p's declaration lack the variable, if others have it: "vfs.open does not have it, other

@@ -772,7 +772,8 @@ static struct expr *assignment(struct parser *p)
 	if (at_any(p, assign_ops)) {
 		op = parser_take(p);
 		if (!assignable(l))
-			parser_late(p, op.loc, "expected a variable on the left side of \"%s\"", op.text);
+			parser_late(p, op.loc, "expected a variable on the left side of \"%s\"%s", op.text,
+				    op.kind == TOK_ASSIGN ? "; == compares" : "");
 		e = expr_new(E_ASSIGN, op.loc);
 		e->u.bin.op = op.kind;
 		e->u.bin.l = l;

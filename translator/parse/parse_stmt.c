@@ -5,6 +5,16 @@
 
 static struct stmt *parse_stmt(struct parser *p);
 
+// Warns of if (count = 3), which is always true. Values of other expressions are assigned on purpose.
+static void warn_assigned(const struct expr *e)
+{
+	const struct expr *value = e->kind == E_ASSIGN && e->u.bin.op == TOK_ASSIGN ? e->u.bin.r : NULL;
+	bool is_literal = value && (value->kind == E_NUMBER || value->kind == E_STRING);
+
+	if (is_literal && e->u.bin.l->kind != E_CALL && e->loc.source && !e->loc.source->library)
+		diag_warning(e->loc, "this condition assigns a value: write == to compare");
+}
+
 static struct expr *parenthesised(struct parser *p, const char *before)
 {
 	struct expr *e;
@@ -12,6 +22,7 @@ static struct expr *parenthesised(struct parser *p, const char *before)
 	parser_expect(p, TOK_LPAREN, before);
 	e = parse_expr(p);
 	parser_expect(p, TOK_RPAREN, "after the condition");
+	warn_assigned(e);
 	return e;
 }
 

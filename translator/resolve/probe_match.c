@@ -740,13 +740,18 @@ static void mismatch(struct path *path, const struct probe_point *point)
 	struct session *s = path->s;
 	const char *reason = reason_of_absence(point);
 	const char *what = has_glob(point) ? "did not find any wildcard matches" : "mismatch";
+	struct probe_point inner = *point;         // without "kernel."
 	const char *name = point->parts.at[0].name, *foreign = foreign_point(point), *advice, *similar = "";
 
 	if (!foreign)
 		foreign = lacks_event(point);
 	advice = foreign;
+	if (!strcmp(name, "kernel") && point->parts.at[0].arg_kind == ARG_NONE && point->parts.n > 1) {
+		inner.parts.at++;
+		inner.parts.n--;
+	}
 	if (!advice && !reason)
-		advice = bare_name_advice(path, point);
+		advice = bare_name_advice(path, &inner);
 	if (!foreign && !reason)
 		similar = diag_similar(point_shape(point), add_points, s);
 	if (!advice && !reason && !*similar && point->parts.n == 1 && point->parts.at[0].arg_kind == ARG_NONE)
