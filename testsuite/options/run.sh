@@ -716,6 +716,12 @@ expect example-lacks-arguments 1 '--example latency lacks FUNCTION PARAMETER; --
 expect example-lacks-process 1 '--example trace lacks -c COMMAND (or -x PID); --example trace --show' "$STAP" --example trace
 expect example-lacks-command 1 '--example callgraph lacks PATTERN -c COMMAND; ' "$STAP" --example callgraph vfs_read
 expect example-process-of-pass 0 'target_set_pid(pid())' "$STAP" --example trace -p1
+expect target-without-process 0 'WARNING: target() is 0: select a process by -c COMMAND or -x PID' user -e 'probe begin { if (pid() == target()) println(1) exit() }'
+expect target-may-be-zero 0 'done' user -e 'probe begin { if (!target() || pid() == target()) println("done") exit() }'
+if wanted target-with-command; then
+	report options/target-with-command "$(user -e 'probe begin { if (pid() == target()) println(1) }' -c true 2>&1
+		user -e 'probe begin { if (!target() || pid() == target()) exit() }' 2>&1; user -p4 -e 'probe begin { if (pid() == target()) exit() }' 2>&1 | grep WARNING)"
+fi
 expect example-usage-in-the-middle 1 'Usage: stap --output=svg:calls.svg --example callflow FUNCTION PATTERN -c COMMAND; ' user --example callflow -p1
 expect example-limit 0 'MAXSTRINGLEN 2048' bash -c "echo 'MAXSTRINGLEN' \$('$STAP' --runtime=bpf --example offcpu -p3 -x 1 | sed -n 's/.*STP_STRLEN \([0-9]*\).*/\1/p')"
 expect example-limit-given 0 'MAXSTRINGLEN 700' bash -c "echo 'MAXSTRINGLEN' \$('$STAP' --runtime=bpf --example offcpu -DMAXSTRINGLEN=700 -p3 -x 1 | sed -n 's/.*STP_STRLEN \([0-9]*\).*/\1/p')"

@@ -392,11 +392,60 @@ static void check_settings(struct session *s)
 		}
 }
 
+// ---------------------------------------------------------------- target() without a process
+
+// Comparisons of the script with target(), and whether it uses target() otherwise, as in if (!target()).
+struct target_uses { struct loc loc; int compared, all; };
+
+static bool is_call(const struct expr *e, const char *name)
+{
+	return e->kind == E_CALL && !e->u.call.args.n && !strcmp(e->u.call.name, name);
+}
+
+static bool is_task_id(const struct expr *e)
+{
+	return is_call(e, "pid") || is_call(e, "tid") || is_call(e, "ppid");
+}
+
+static bool visit_target(struct ast_walker *w, struct expr **pe)
+{
+	const struct expr *e = *pe;
+	struct target_uses *u = w->data;
+
+	u->all += e->kind == E_CALL && str_starts(e->u.call.name, "target");
+	if (e->kind == E_BINARY && (e->u.bin.op == TOK_EQ || e->u.bin.op == TOK_NE) &&
+	    ((is_call(e->u.bin.l, "target") && is_task_id(e->u.bin.r)) ||
+	     (is_call(e->u.bin.r, "target") && is_task_id(e->u.bin.l)))) {
+		if (!u->compared++)
+			u->loc = e->loc;
+	}
+	return true;
+}
+
+// if (pid() == target()) without -c and -x selects nothing, so the script prints nothing.
+static void warn_without_process(struct session *s)
+{
+	struct target_uses u = { 0 };
+	struct ast_walker w = { .expr = visit_target, .data = &u };
+
+	if (s->opt.command || s->opt.target_pid || s->opt.last_pass < 5 || s->opt.list || s->opt.language_server)
+		return;
+	for vec_each(&s->script.probes, p)
+		if ((*p)->body && !from_library((*p)->loc))
+			ast_walk_stmt(&w, &(*p)->body);
+	for vec_each(&s->script.funcs, f)
+		if ((*f)->body && (*f)->used && !from_library((*f)->loc))
+			ast_walk_stmt(&w, &(*f)->body);
+	if (u.compared && u.compared == u.all)
+		diag_warning(u.loc, "target() is 0: select a process by -c COMMAND or -x PID");
+}
+
 int elab_check(struct session *s)
 {
 	int before = diag_errors();
 
 	check_settings(s);
+	warn_without_process(s);
 	optimize_mark_unused(s);
 	access_count_uses(s);
 	access_compute(s);
